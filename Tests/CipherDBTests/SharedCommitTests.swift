@@ -11,6 +11,7 @@ import Testing
     struct Stop: Error {}
 
     let directory: TemporaryDirectory
+    private static let key = SampleKey.named("shared").key
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -26,7 +27,7 @@ import Testing
             // Nothing here waits for the disk.
             $0.prepareDatabase = { try $0.executeStatements("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON") }
         }
-        let queue = try DatabaseQueue(path: directory.file(name), key: .random(), configuration: configuration)
+        let queue = try DatabaseQueue(path: directory.file(name), key: Self.key, configuration: configuration)
         // Only the number of blocks ends a transaction here.
         queue.sharedCommits.longest = .seconds(600)
         try queue.inDatabase {
@@ -34,7 +35,7 @@ import Testing
                 """
                 CREATE TABLE t (id INTEGER PRIMARY KEY, a); CREATE TABLE parents (id INTEGER PRIMARY KEY);
                 CREATE TABLE children (parent REFERENCES parents DEFERRABLE INITIALLY DEFERRED);
-                CREATE TABLE strict (a UNIQUE ON CONFLICT ROLLBACK)
+                CREATE TABLE orphans (parent REFERENCES parents); CREATE TABLE strict (a UNIQUE ON CONFLICT ROLLBACK)
                 """
             )
         }
@@ -132,27 +133,32 @@ import Testing
         #expect(isStored(outcomes[0]) && !outcomes.dropFirst().contains(where: isStored) && commits == 1)
     }
 
-    @Test(arguments: [false, true])
-    func blocksCommitAloneWhereAsked(hasHook: Bool) async throws {
-        let queue = try queue(shares: hasHook)
+    enum Reason: CaseIterable { case setting, commitHook, authorizer }
+
+    @Test(arguments: Reason.allCases)
+    func blocksCommitAloneWhereAsked(reason: Reason) async throws {
+        let queue = try queue(shares: reason != .setting)
         let hooked = Counter()
-        if hasHook {
-            try await queue.inDatabase {
-                $0.setCommitHook {
+        try await queue.inDatabase { database in
+            switch reason {
+            case .setting: break
+            case .commitHook:
+                database.setCommitHook {
                     hooked.add()
                     return true
                 }
+            case .authorizer: database.setAuthorizer { $0.kind == .savepoint ? .ignore : .allow }
             }
         }
         let (outcomes, commits) = try await together(queue, (1...5).map(inserting))
-        #expect(outcomes.allSatisfy(isStored) && commits == 5 && hooked.value == (hasHook ? 5 : 0))
+        #expect(outcomes.allSatisfy(isStored) && commits == 5 && hooked.value == (reason == .commitHook ? 5 : 0))
     }
 
     // MARK: What each does alone
 
     enum End: CaseIterable {
         case stored, thrown, undone, unresolved, rolledBack, rolledBackBySQL, committed, undoneInside, refused,
-            deferring
+            deferring, deferringThrown, orphaned
 
         func block(_ id: Int) -> Block {
             { database, rollback in
@@ -180,6 +186,13 @@ import Testing
                 case .deferring:
                     try database.executeStatements("PRAGMA defer_foreign_keys = ON")
                     try database.executeUpdate("INSERT INTO t (id, a) VALUES (\(id + 100), \(database.changes))")
+                case .deferringThrown:
+                    try database.executeStatements("PRAGMA defer_foreign_keys = ON")
+                    throw Stop()
+                case .orphaned:
+                    if (try? database.executeUpdate("INSERT INTO orphans VALUES (\(id))")) == nil {
+                        try database.executeUpdate("INSERT INTO t (id) VALUES (\(id + 100))")
+                    }
                 }
             }
         }
@@ -196,7 +209,9 @@ import Testing
             }
         }
         let rows = try await stored(queue).map(String.init)
-        try await queue.inDatabase { try $0.executeStatements("DELETE FROM t; DELETE FROM children") }
+        try await queue.inDatabase {
+            try $0.executeStatements("DELETE FROM t; DELETE FROM children; DELETE FROM orphans")
+        }
         return errors + rows
     }
 
@@ -252,6 +267,94 @@ import Testing
         }
         #expect(isStored(outcomes[0]) && !isStored(outcomes[1]) && isStored(outcomes[2]))
         #expect(try await stored(queue) == [1, 2])
+    }
+
+    @Test func blockThatReopensIsRefused() async throws {
+        let queue = try queue()
+        let reopening: Block = { database, _ in
+            try database.executeUpdate("INSERT INTO t (id) VALUES (1)")
+            database.close()
+            try database.open(key: Self.key)
+        }
+        let (outcomes, _) = try await together(queue, [reopening, inserting(2), inserting(3)])
+        #expect(!isStored(outcomes[0]) && isStored(outcomes[1]) && isStored(outcomes[2]))
+        #expect(try await stored(queue) == [2, 3])
+    }
+
+    @Test func interruptionBetweenStatementsSparesOthers() async throws {
+        let queue = try queue()
+        let (begun, isCancelled) = (Gate(), Gate())
+        let reading: Block = { database, _ in
+            let rows = try database.executeQuery("SELECT id FROM t")
+            #expect(try rows.next())
+            begun.open()
+            isCancelled.wait()
+            try database.executeUpdate("INSERT INTO t (id) VALUES (10)")
+            _ = try rows.next()
+        }
+        let (outcomes, _) = try await together(queue, [inserting(1), reading, inserting(2)]) { tasks in
+            Task {
+                try await begun.waited()
+                queue.interrupt()
+                tasks[1].cancel()
+                isCancelled.open()
+            }
+        }
+        #expect(isStored(outcomes[0]) && isStored(outcomes[2]))
+        #expect(try await stored(queue) == (isStored(outcomes[1]) ? [1, 2, 10] : [1, 2]))
+    }
+
+    @Test func interruptStopsQueryOfSharedBlock() async throws {
+        let queue = try queue()
+        let (begun, hasEnded) = (Gate(), Gate())
+        let endless: Block = { database, _ in
+            begun.open()
+            defer { hasEnded.open() }
+            _ = try database.int(
+                forQuery: "WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c"
+            )
+        }
+        let (outcomes, _) = try await together(queue, [inserting(1), endless, inserting(2)]) { _ in
+            Task {
+                try await begun.waited()
+                while !hasEnded.passed {
+                    queue.interrupt()
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
+        }
+        #expect(isStored(outcomes[0]) && !isStored(outcomes[1]) && isStored(outcomes[2]))
+        #expect(try await stored(queue) == [1, 2])
+    }
+
+    /// Who was refused because of rows that it saw finds them committed.
+    @Test(arguments: [false, true]) func refusedBlockWaitsForWhatItSaw(undoes: Bool) async throws {
+        let queue = try queue()
+        let (isOver, wasOver) = (Gate(), Lock<Bool?>(nil))
+        let held = try await HeldBlock { hold in _ = try? queue.inDatabase { _ in hold() } }
+        let first = Task { try await queue.write { try $0.executeUpdate("INSERT INTO t (id) VALUES (1)") } }
+        while queue.turns.waiting < 1 { try await Task.sleep(for: .microseconds(50)) }
+        let second = Task {
+            try? await queue.inTransaction { database, rollback in
+                rollback = undoes
+                try database.executeUpdate("INSERT INTO t (id) VALUES (\(undoes ? 2 : 1))")
+            }
+            wasOver.withLock { $0 = isOver.passed }
+        }
+        while queue.turns.waiting < 2 { try await Task.sleep(for: .microseconds(50)) }
+        let third = Task {
+            try await queue.write { _ in
+                Thread.sleep(forTimeInterval: 0.1)
+                isOver.open()
+            }
+        }
+        while queue.turns.waiting < 3 { try await Task.sleep(for: .microseconds(50)) }
+        try await held.end()
+        try await first.value
+        await second.value
+        try await third.value
+        #expect(wasOver.withLock { $0 } == true)
+        #expect(try await stored(queue) == [1])
     }
 
     // MARK: How it fails

@@ -92,7 +92,7 @@ extension Connection {
         let outerSQL = authorizer.sql
         authorizer.sql = sql
         defer { authorizer.sql = outerSQL }
-        if runningCallbacks == 0 { progress.begin() }
+        if runningCallbacks == 0 { progress.begin(isOnly: activeStatements == 0) }
         let code = working { sqlite3_exec(handle, sql, nil, nil, nil) }
         try closeIfAsked(sql: sql)
         // It is the library's own, which may try again.

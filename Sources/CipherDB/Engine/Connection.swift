@@ -15,7 +15,7 @@ final class Connection {
     let filename: String
     /// The files that it has open: its own, and those that are attached.
     var openFiles: [OpenFile] = []
-    private(set) var interrupter = Interrupter()
+    var interrupter: Interrupter { progress.interrupter }
     /// What statements may do.
     let authorizer = Authorizer()
     /// What ends with it.
@@ -137,7 +137,7 @@ final class Connection {
 
     /// Takes the place of a connection that was closed, for those who stop its statements.
     func takeOver(_ former: Connection) {
-        interrupter = former.interrupter
+        progress.interrupter = former.interrupter
         interrupter.attach(handle)
         requiresTransaction = former.requiresTransaction
         progress.cancellation = former.progress.cancellation

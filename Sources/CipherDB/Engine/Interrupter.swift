@@ -1,6 +1,7 @@
 internal import CSQLCipher
 internal import CipherKeys
 internal import CipherSystem
+internal import Synchronization
 
 /// Interrupts the statements of a connection, from any thread.
 ///
@@ -12,8 +13,13 @@ public final class Interrupter: Sendable {
         var address: UInt = 0
         /// How many calls run that nothing interrupts, one inside of the other.
         var undoing = 0
+        var way = Way.engine
+        /// Whether the engine was told since ``forgetInterruption()``.
+        var wasInterrupted = false
     }
     private let state = Lock(State())
+    /// Since when the statement began, by ``Way/handler``.
+    private let isAsked = Atomic(false)
     /// A forked child has none of the threads that would release the lock, and runs no statement.
     private let owner = OwnerProcess()
 
@@ -24,8 +30,42 @@ public final class Interrupter: Sendable {
         guard owner.isCurrent else { return }
         state.withLock { state in
             guard state.undoing == 0, let handle = OpaquePointer(bitPattern: state.address) else { return }
-            sqlite3_interrupt(handle)
+            switch state.way {
+            case .handler: isAsked.store(true, ordering: .relaxed)
+            case .engine:
+                state.wasInterrupted = true
+                sqlite3_interrupt(handle)
+            }
         }
+    }
+
+    /// How an interruption reaches a statement.
+    enum Way {
+        /// Through SQLite, where it stays in force as long as any statement is active, and undoes the transaction of one that writes.
+        case engine
+        /// Through the progress handler, which stops the statement that runs, and none that writes (``Connection/uninterrupted(_:)``).
+        case handler
+    }
+
+    /// That of the transaction that blocks share is the handler, while others wait for its commit.
+    func goes(_ way: Way) {
+        state.withLock { $0.way = way }
+    }
+
+    /// Whether an interruption may be in force still.
+    var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
+
+    func forgetInterruption() {
+        state.withLock { $0.wasInterrupted = false }
+    }
+
+    /// Whether the handler is to stop the statement.
+    fileprivate var stopsStatement: Bool {
+        isAsked.load(ordering: .relaxed) && state.withLock { $0.undoing == 0 }
+    }
+
+    fileprivate func forgetRequest() {
+        if isAsked.load(ordering: .relaxed) { isAsked.store(false, ordering: .relaxed) }
     }
 
     /// Runs what undoes a change or a setting, and is not interrupted.
@@ -51,6 +91,7 @@ public final class Interrupter: Sendable {
 final class StatementProgress {
     /// Of the task that uses the connection; nil where none does.
     var cancellation: TaskCancellation?
+    var interrupter = Interrupter()
     /// The most bytes that the engine may take while a statement runs, for all connections of the process; nil for no limit.
     var memoryLimit: Int64?
     /// Asked too, where it is set: each hundredth time, which is several times a second.
@@ -75,7 +116,12 @@ final class StatementProgress {
     }
 
     /// A statement begins that no other one calls.
-    @inline(__always) func begin() { (memoryBefore, isOverLimit) = (nil, false) }
+    ///
+    /// - Parameter isOnly: Whether no other is active.
+    @inline(__always) func begin(isOnly: Bool) {
+        (memoryBefore, isOverLimit) = (nil, false)
+        if isOnly { interrupter.forgetRequest() }
+    }
 
     /// Whether the statement that failed was ended for its memory; once.
     func takeOverLimit() -> Bool {
@@ -84,7 +130,7 @@ final class StatementProgress {
     }
 
     private var mayGoOn: Bool {
-        if cancellation?.isCancelled == true { return false }
+        if cancellation?.isCancelled == true || interrupter.stopsStatement { return false }
         times &+= 1
         if let isOver, times.isMultiple(of: 100), isOver() { return false }
         guard let memoryLimit else { return true }

@@ -192,7 +192,7 @@ internal import CSQLCipher
     func hideRow() { rowWidth = 0 }
 
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
-        guard !isReadOnly, connection.sharing != .alone else { return stepNow(handle) }
+        guard mayBeginWriting, connection.sharing != .alone else { return stepNow(handle) }
         return connection.uninterrupted { stepNow(handle) }
     }
 
@@ -209,7 +209,9 @@ internal import CSQLCipher
         if isFirst, connection.hasLostTransaction {
             throw DatabaseError.transactionEnded
         }
-        if isFirst, connection.runningCallbacks == 0 { connection.progress.begin() }
+        if isFirst, connection.runningCallbacks == 0 {
+            connection.progress.begin(isOnly: connection.activeStatements <= 1)
+        }
         if isFirst, mayBeginWriting, !connection.isInTransaction { try connection.checkFile() }
         if access.reads, connection.isWatched, uncountedGuard?._withUnsafeGuaranteedRef({ $0.isReady }) != true {
             do throws(DatabaseError) {

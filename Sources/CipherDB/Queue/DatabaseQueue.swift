@@ -90,11 +90,13 @@ public final class DatabaseQueue: DatabaseWriter {
         try owner.check(.database)
         return try instruments.call(access) {
             let stopwatch = Stopwatch()
-            let (result, commit) = try inTurn {
+            let (outcome, commit) = try inTurn {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(isShared: isShared, body)
             }
-            try commit?.wait()
+            let ended = Swift.Result { try commit?.wait() }
+            let result = try outcome.get()
+            try ended.get()
             return result
         }
     }
@@ -139,18 +141,30 @@ public final class DatabaseQueue: DatabaseWriter {
         let cancellation = TaskCancellation()
         return try await instruments.call(access) {
             let stopwatch = Stopwatch()
-            let (result, commit) = try await withTaskCancellationHandler {
+            let (outcome, commit) = try await withTaskCancellationHandler {
                 try await turns.run(unless: cancellation) { [self] in
                     instruments.waited(stopwatch, for: access)
-                    return try cancellation.run(interrupter.withLock { $0 }) {
-                        try runBlock(isShared: isShared) { try $0.watched(by: cancellation, body) }
+                    var commit: SharedCommit?
+                    let outcome = Swift.Result {
+                        try cancellation.run(interrupter.withLock { $0 }) {
+                            let block = try runBlock(isShared: isShared) { try $0.watched(by: cancellation, body) }
+                            commit = block.commit
+                            return try block.outcome.get()
+                        }
                     }
+                    return (outcome, commit)
                 }
             } onCancel: {
                 cancellation.cancel()
             }
-            try await commit?.wait()
-            return result
+            do {
+                try await commit?.wait()
+            } catch {
+                // Its own error, where it has one, comes first.
+                _ = try outcome.get()
+                throw error
+            }
+            return try outcome.get()
         }
     }
 
@@ -222,7 +236,7 @@ public final class DatabaseQueue: DatabaseWriter {
             try runBlock { database in
                 _ = try database.usableConnection()
                 return database.verifiedKey
-            }.value
+            }.outcome.get()
         }
         return try connect(verifiedKey, database.configuration)
     }
@@ -266,11 +280,11 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Runs a block on the queue, and sees that it leaves nothing open but a transaction that it shares.
     ///
-    /// - Returns: Also the commit that it has to wait for.
+    /// - Returns: What came of it, and the commit that it has to wait for: of its own changes, or of those that it has seen.
     private func runBlock<Result>(
         isShared: Bool = false,
         _ body: (Database) throws -> Result
-    ) throws -> (value: Result, commit: SharedCommit?) {
+    ) throws -> (outcome: Swift.Result<Result, any Error>, commit: SharedCommit?) {
         try database.turn.begin()
         defer {
             // The block closed it, or a change of key that failed: nobody waits for a commit of it.
@@ -282,18 +296,21 @@ public final class DatabaseQueue: DatabaseWriter {
         if !isShared { try? sharedCommits.commit() }
         defer { sharedCommits.blockEnded() }
         try database.connection?.checkFile()
-        let result = Swift.Result { try body(database) }
-        try checkKey()
-        database.closeOpenResultSets()
-        // Of one that was made past this library's statements.
-        database.connection?.reportCommit()
-        let late = Swift.Result { try database.throwDeferredError(database.connection) }
-        let isOpen = database.isInTransaction && !sharedCommits.isOpen
-        if isOpen { try database.rollback() }
-        let value = try result.get()
-        try late.get()
-        guard isOpen else { return (value, sharedCommits.takeLast()) }
-        throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
+        let outcome = Swift.Result {
+            let result = Swift.Result { try body(database) }
+            try checkKey()
+            database.closeOpenResultSets()
+            // Of one that was made past this library's statements.
+            database.connection?.reportCommit()
+            let late = Swift.Result { try database.throwDeferredError(database.connection) }
+            let isOpen = database.isInTransaction && !sharedCommits.isOpen
+            if isOpen { try database.rollback() }
+            let value = try result.get()
+            try late.get()
+            guard isOpen else { return value }
+            throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
+        }
+        return (outcome, sharedCommits.takeLast() ?? sharedCommits.openCommit)
     }
 }
 

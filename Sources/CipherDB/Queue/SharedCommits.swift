@@ -38,6 +38,9 @@ final class SharedCommits: @unchecked Sendable {
     private let isOn: Bool
     private var open: Open? {
         didSet {
+            guard (open == nil) != (oldValue == nil) else { return }
+            // A sign of SQLite's would stay in force, and undo what the blocks before wait to see committed.
+            (open ?? oldValue)?.connection.interrupter.goes(open == nil ? .engine : .handler)
             if open == nil { turns.rest = nil } else { turns.rest = { [self] in try? commit() } }
         }
     }
@@ -53,17 +56,21 @@ final class SharedCommits: @unchecked Sendable {
 
     var isOpen: Bool { open != nil }
 
+    /// The commit of what is left open, whose changes the block that runs has seen.
+    var openCommit: SharedCommit? { open?.commit }
+
     /// Begins the transaction of a block.
     ///
     /// - Returns: Whether it is ``savePoint`` in the transaction of the blocks before it; else the transaction is its own.
     func begin() throws -> Bool {
         guard open != nil else {
             database.connection?.authorizer.defersForeignKeys = false
+            database.connection?.interrupter.forgetInterruption()
             try database.beginTransaction(.immediate)
             began = .now()
             return false
         }
-        try database.executeUpdate(SharedCommits.startSavePoint)
+        try database.usableConnection().uninterrupted { try database.executeUpdate(SharedCommits.startSavePoint) }
         return true
     }
 
@@ -78,12 +85,15 @@ final class SharedCommits: @unchecked Sendable {
         if isSavePoint {
             // As the commit of its own would say.
             guard !isUnresolved else { throw DatabaseError(.constraintForeignKey, "FOREIGN KEY constraint failed") }
-            try database.executeUpdate(SharedCommits.releaseSavePoint)
+            try connection.uninterrupted { try database.executeUpdate(SharedCommits.releaseSavePoint) }
         }
-        let isLast = isLast || isUnresolved || !isOn || turns.waiting == 0 || !database.mayShareCommit
+        // Its own commit would fail in another transaction than it began, and say so of a statement that still writes.
+        let isWhole = connection.isInTransaction && connection.activeStatements == 0
+        let isLast = isLast || isUnresolved || !isOn || !isWhole || turns.waiting == 0 || !database.mayShareCommit
         guard open != nil else {
             if isLast { return try database.commit() }
             open = Open(connection, since: began)
+            if connection.interrupter.wasInterrupted { return try commit() }
             last = open?.commit
             return
         }
@@ -123,7 +133,8 @@ final class SharedCommits: @unchecked Sendable {
         noticeEnd()
         guard let open else { return }
         let isFull = open.blocks >= SharedCommits.maximumBlocks || .now() >= open.since + longest.dispatched
-        if isFull { try? commit() }
+        // A block that was undone leaves the setting, which lasts until the commit.
+        if isFull || open.connection.authorizer.defersForeignKeys { try? commit() }
     }
 
     /// Tells the blocks before how it ended, where a block ended the transaction that they left.
@@ -138,9 +149,10 @@ final class SharedCommits: @unchecked Sendable {
 }
 
 extension Database {
-    /// Whether another block may run before the commit: no hook is told of it, and no setting lasts until then.
+    /// Whether another block may run before the commit: no hook is told of it or asked for a savepoint, and no setting lasts until then.
     fileprivate var mayShareCommit: Bool {
-        hooks.commit == nil && hooks.rollback == nil && connection?.authorizer.defersForeignKeys == false
+        hooks.commit == nil && hooks.rollback == nil && hooks.authorizer == nil
+            && connection?.authorizer.defersForeignKeys == false
     }
 }
 
