@@ -167,7 +167,9 @@ def test(engine, suites, mutant=None, longest=None, other=None, variable=None):
     filter = "|".join(r"\.%s/" % suite for suite in suites)
     # Not by `swift test`, which reads the package again for each environment.
     tests = os.path.join(place(engine), "release", "CipherDBPackageTests.xctest")
-    return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest, other, variable)
+    # All at once, tests that wait for each other run into their limits of time.
+    command = [tests, "--testing-library", "swift-testing", "--experimental-maximum-parallelization-width", "4", "--filter", filter]
+    return run(engine, command, mutant, longest, other, variable)
 
 
 def finder(status, said):

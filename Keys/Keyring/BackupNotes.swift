@@ -39,9 +39,12 @@ struct BackupNotes: Equatable {
         notes.first { $0.repository == repository }?.generation
     }
 
-    /// Notes a generation, unless a later one is noted.
-    mutating func note(_ generation: UInt64, of repository: [UInt8]) {
-        guard self.generation(of: repository) ?? 0 < generation else { return }
+    /// Notes a generation.
+    ///
+    /// - Parameter lowering: Whether also where a later one is noted.
+    mutating func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool) {
+        let noted = self.generation(of: repository) ?? 0
+        guard lowering ? noted != generation : noted < generation else { return }
         notes.removeAll { $0.repository == repository }
         notes.append(Note(repository: repository, generation: generation))
         if notes.count > BackupNotes.most { notes.removeFirst() }
@@ -67,10 +70,10 @@ extension KeyringContent {
             && (current, next) == (other.current, other.next) && retired == other.retired
     }
 
-    /// Notes a generation of a repository, unless a later one is noted.
-    mutating func note(_ generation: UInt64, of repository: [UInt8]) throws {
+    /// Notes a generation of a repository, as ``BackupNotes/note(_:of:lowering:)``.
+    mutating func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool) throws {
         var notes = backupNotes
-        notes.note(generation, of: repository)
+        notes.note(generation, of: repository, lowering: lowering)
         guard notes != backupNotes else { return }
         let old = slots.firstIndex(where: \.isNote)
         let number = old.map { slots[$0].number } ?? (slots.map(\.number).max() ?? 0) + 1
@@ -106,12 +109,12 @@ extension UnlockedKeyring {
         return content.slots.contains { $0.isNote && $0.changed <= content.current.created }
     }
 
-    /// Notes a generation of a repository of backups, unless a later one is noted.
+    /// Notes a generation of a repository of backups, also where a later one is noted if that is said.
     ///
     /// The sequence number stays: a copy of the keyring with other notes has the same slots and keys, and is no old one. If it rose, the
     /// next opening would write it to the database, which would be a change to back up.
-    package func note(_ generation: UInt64, of repository: [UInt8]) throws {
-        guard try notedGeneration(of: repository) ?? 0 < generation else { return }
-        try withLock { try $0.note(generation, of: repository) }
+    package func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool = false) throws {
+        guard try notedGeneration(of: repository) ?? 0 < generation || lowering else { return }
+        try withLock { try $0.note(generation, of: repository, lowering: lowering) }
     }
 }

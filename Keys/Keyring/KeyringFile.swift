@@ -4,6 +4,7 @@ internal import CipherSystem
 final class KeyringFile {
     let path: String
     private var descriptor: Int32
+    private let owner = OwnerProcess()
 
     /// Locks the keyring at `path`, where links are followed.
     ///
@@ -22,14 +23,14 @@ final class KeyringFile {
             {
                 return
             }
-            Platform.close(descriptor)
+            FileCalls.unlockAndClose(descriptor, of: owner)
             self.descriptor = -1
             guard wait.mayTryAgain() else { throw KeyringError(.busy, path: path) }
         }
     }
 
     deinit {
-        if descriptor >= 0 { Platform.close(descriptor) }
+        if descriptor >= 0 { FileCalls.unlockAndClose(descriptor, of: owner) }
     }
 
     /// Returns when the file and its name are on the disk.

@@ -43,10 +43,10 @@ package final class LockedKeyring {
         get throws { try content.next.map { try content.databaseKey($0, masterKey) } }
     }
 
-    /// Notes a generation of a repository of backups, unless a later one is noted.
-    func note(_ generation: UInt64, of repository: [UInt8]) throws {
-        guard content.backupNotes.generation(of: repository) ?? 0 < generation else { return }
-        try write(raisesSequenceNumber: false) { try $0.note(generation, of: repository) }
+    /// Notes a generation of a repository of backups, as ``UnlockedKeyring/note(_:of:lowering:)``.
+    func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool) throws {
+        guard content.backupNotes.generation(of: repository) ?? 0 < generation || lowering else { return }
+        try write(raisesSequenceNumber: false) { try $0.note(generation, of: repository, lowering: lowering) }
     }
 
     /// Notes the salt of the first file that was made with the current key.

@@ -195,7 +195,9 @@ public struct UnlockedKeyring: Sendable {
                     }
                 }
                 saved.generation = max(saved.generation, present.generation)
-                for note in present.backupNotes.notes { try saved.note(note.generation, of: note.repository) }
+                for note in present.backupNotes.notes {
+                    try saved.note(note.generation, of: note.repository, lowering: false)
+                }
             }
         } catch let error as KeyringError where error.isDamage || error.code == .missing {
             // Nothing is lost with it.

@@ -489,8 +489,13 @@ static void hold_work(void) {
     }
 }
 
+// A thread that is registering while another forks would leave the mutex locked in the child.
+static void lock_work(void) { pthread_mutex_lock(&work_mutex); }
+static void unlock_work(void) { pthread_mutex_unlock(&work_mutex); }
+
 void csystem_hold_work_at_exit(void (*interrupt)(void *handle)) {
     interrupt_work = interrupt;
+    pthread_atfork(lock_work, unlock_work, unlock_work);
     pthread_mutex_lock(&work_mutex);
     own_process();
     pthread_mutex_unlock(&work_mutex);

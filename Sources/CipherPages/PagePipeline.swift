@@ -83,13 +83,21 @@ package struct PagePipeline {
                 news.signal()
             }
         }
+        // A child that `progress` forks has no workers to wait for.
+        let owner = OwnerProcess()
         var told = 0
         while true {
             news.wait()
             let (done, running, failed) = state.withLock { ($0.done, $0.running, $0.error != nil) }
             if done > told, !failed {
                 told = done
-                do { try progress(done, pageCount) } catch { state.withLock { $0.fail(error) } }
+                do {
+                    try progress(done, pageCount)
+                    try owner.check(.database)
+                } catch {
+                    guard owner.isCurrent else { throw error }
+                    state.withLock { $0.fail(error) }
+                }
             }
             if running == 0 { break }
         }

@@ -54,6 +54,13 @@ package enum FileCalls {
         return false
     }
 
+    /// Gives the lock of a file back and closes it. Closing alone would leave the lock to a child that was forked meanwhile; and a child must
+    /// not take it from its parent.
+    package static func unlockAndClose(_ descriptor: Int32, of owner: OwnerProcess) {
+        if owner.isCurrent { _ = flock(descriptor, LOCK_UN) }
+        Platform.close(descriptor)
+    }
+
     /// Writes all of `bytes` at `offset`.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,

@@ -53,6 +53,7 @@ package enum SideBySide {
         _ there: @Sendable @escaping () throws -> There
     ) -> (Result<Here, any Error>, Result<There, any Error>) {
         let found = Lock<Result<There, any Error>?>(nil)
+        let owner = OwnerProcess()
         let hasEnded = DispatchSemaphore(value: 0)
         OwnThread.start {
             let result = Result { try there() }
@@ -60,6 +61,7 @@ package enum SideBySide {
             hasEnded.signal()
         }
         let result = Result { try here() }
+        guard owner.isCurrent else { return (result, .failure(UsedAfterFork.threads)) }
         hasEnded.wait()
         // It was set before the signal.
         return (result, found.withLock { $0! })

@@ -37,10 +37,13 @@ package actor SerialWorker {
     ///
     /// - Throws: what `body` throws; `CancellationError` where the task is cancelled already; ``UsedAfterFork``.
     package static func once<Result>(_ body: @Sendable () throws -> sending Result) async throws -> sending Result {
-        try owner.check(.threads)
+        try checkThreads()
         try Task.checkCancellation()
         return try await SerialWorker(label: "CipherDB.once").run(body)
     }
+
+    /// Throws in a child of the process that made the first asynchronous call.
+    package static func checkThreads() throws(UsedAfterFork) { try owner.check(.threads) }
 
     /// Closes what nobody uses any more, for a `deinit`: here, or soon on another thread if this one runs a task and so may not block.
     package static func close(_ body: @escaping @Sendable () -> Void) {

@@ -184,7 +184,8 @@ open class FMDatabase {
 
     /// Stops the statement that runs; from any thread. True where the database is open.
     @discardableResult open func interrupt() -> Bool {
-        guard let present = interrupter.withLock({ $0 }) else { return false }
+        // In a child, a thread of the parent's may have the lock for ever.
+        guard !turn.isOfParent, let present = interrupter.withLock({ $0 }) else { return false }
         present.interrupt()
         return true
     }

@@ -426,13 +426,22 @@ import Testing
     /// Keeps what it is made by.
     struct Keeping: Decodable, RowDecodable {
         let decoder: any Decoder
+        let container: KeyedDecodingContainer<Chosen.Key>
 
-        init(from decoder: any Decoder) throws { self.decoder = decoder }
+        init(from decoder: any Decoder) throws {
+            self.decoder = decoder
+            container = try decoder.container(keyedBy: Chosen.Key.self)
+        }
     }
 
+    enum OtherKey: CodingKey { case a }
+
     @Test func decoderOutlivesItsRows() throws {
-        let decoder = try #require(try database.fetchOne(Keeping.self, "SELECT 1 AS a")).decoder
-        let container = try decoder.container(keyedBy: Chosen.Key.self)
+        let kept = try #require(try database.fetchOne(Keeping.self, "SELECT 1 AS a"))
+        #expect { try kept.decoder.container(keyedBy: OtherKey.self) } throws: {
+            ($0 as? DatabaseError)?.code == .misuse
+        }
+        let container = kept.container
         #expect(
             performing: { try container.decode(String.self, forKey: Chosen.Key(stringValue: "a")!) },
             throws: { ($0 as? DatabaseError)?.code == .misuse }

@@ -281,23 +281,22 @@ import Testing
         #expect(try await stored(queue) == [2, 3])
     }
 
-    @Test func interruptionBetweenStatementsSparesOthers() async throws {
+    @Test(arguments: [false, true]) func interruptionBetweenStatementsSparesOthers(isCancelled: Bool) async throws {
         let queue = try queue()
-        let (begun, isCancelled) = (Gate(), Gate())
+        let (begun, isInterrupted) = (Gate(), Gate())
         let reading: Block = { database, _ in
             let rows = try database.executeQuery("SELECT id FROM t")
             #expect(try rows.next())
             begun.open()
-            isCancelled.wait()
+            isInterrupted.wait()
             try database.executeUpdate("INSERT INTO t (id) VALUES (10)")
             _ = try rows.next()
         }
         let (outcomes, _) = try await together(queue, [inserting(1), reading, inserting(2)]) { tasks in
             Task {
                 try await begun.waited()
-                queue.interrupt()
-                tasks[1].cancel()
-                isCancelled.open()
+                if isCancelled { tasks[1].cancel() } else { queue.interrupt() }
+                isInterrupted.open()
             }
         }
         #expect(isStored(outcomes[0]) && isStored(outcomes[2]))
@@ -384,6 +383,22 @@ import Testing
         }
         #expect(!isStored(outcomes[2]) && isStored(outcomes[3]))
         #expect(try await stored(queue) == [3])
+    }
+
+    @Test func failureOfDiskIsToldToEach() async throws {
+        let queue = try queue()
+        try await queue.write { _ = try $0.executeUpdate("INSERT INTO strict VALUES (1)") }
+        let failing: Block = { database, _ in
+            try? database.executeUpdate("INSERT INTO strict VALUES (1)")
+            throw DatabaseError(code: .full, message: "no room")
+        }
+        let (outcomes, _) = try await together(queue, [inserting(1), failing])
+        for outcome in outcomes {
+            #expect { try outcome.get() } throws: {
+                ($0 as? DatabaseError)?.code == .full && ($0 as? DatabaseError)?.message.hasSuffix("no room") == true
+            }
+        }
+        #expect(try await stored(queue) == [])
     }
 
     @Test func closingCommitsWhatWasLeft() async throws {

@@ -64,6 +64,28 @@ import Testing
         )
     }
 
+    @Test func lockOfAttachedFileIsNamed() throws {
+        let other = directory.file("other.db")
+        try make(path)
+        try make(other)
+        let (one, holder) = (Database(path: path), Database(path: other))
+        try one.open(key: key)
+        try holder.open(key: key)
+        one.busyTimeout = .zero
+        try one.attach(other, as: "other", key: key)
+        try holder.beginTransaction()
+        let insert: () throws -> Void = { try one.executeUpdate("INSERT INTO other.notes VALUES ('milk')") }
+        #expect(try failure(insert).message.hasPrefix("\(other): database is locked"))
+        try holder.commit()
+        try insert()
+        try one.executeUpdate("DETACH other")
+        try holder.beginTransaction()
+        let main = Database(path: path)
+        try main.open(key: key)
+        try main.beginTransaction()
+        #expect(try failure { try one.beginTransaction() }.message.hasPrefix("\(path): database is locked"))
+    }
+
     @Test func oldSnapshotIsNamed() throws {
         try make(path, .wal)
         let (one, other) = (Database(path: path), Database(path: path))

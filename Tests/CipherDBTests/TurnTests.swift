@@ -39,6 +39,13 @@ import Testing
         static func decode(_ column: ResultColumn) throws -> KeptColumn { KeptColumn(column: column) }
     }
 
+    struct KeptDecoder: Decodable, RowDecodable {
+        let decoder: any Decoder
+        init(from decoder: any Decoder) { self.decoder = decoder }
+    }
+
+    enum OtherKeys: CodingKey { case id }
+
     /// A database, and what was made of it while that was allowed.
     struct Things {
         let database: Database
@@ -46,6 +53,7 @@ import Testing
         let rows: ResultSet
         let blob: Blob
         let column: ResultColumn
+        let decoder: any Decoder
         /// Kept, so that only the turn refuses ``parameter``.
         let bound: Statement
         let parameter: Parameter
@@ -58,6 +66,7 @@ import Testing
             blob = try database.openBlob(inTable: "t", column: "a", row: 1)
             let kept: KeptColumn = try rows[0]
             column = kept.column
+            decoder = try rows.decode(KeptDecoder.self).decoder
             let value = Kept()
             bound = try database.prepare("SELECT ?")
             try bound.executeUpdate(value)
@@ -79,6 +88,10 @@ import Testing
         add("open") { try $0.open() }
         add("setKey") { try $0.setKey("secret") }
         add("open with key") { try $0.open(key: .sample("secret")) }
+        add("open with keyring") {
+            let keyring = Keyring(path: "/nowhere/a.keyring")
+            try $0.open(key: .keyring(keyring, unlockedBy: .sample("secret")))
+        }
         add("rekey") { try $0.rekey("other") }
         add("prepare") { _ = try $0.prepare("SELECT 1") }
         add("validateSQL") { try $0.validateSQL("SELECT 1") }
@@ -101,9 +114,13 @@ import Testing
         add("insert") { try $0.insert(into: "t", ["a": 1]) }
         add("insertOrIgnore") { try $0.insertOrIgnore(into: "t", ["a": 1]) }
         add("upsert") { try $0.upsert(into: "t", ["id": 1, "a": 1]) }
+        add("update") { try $0.update("t", set: ["a": 1], where: Column("id") == 1) }
+        add("delete") { try $0.delete(from: "t", where: Column("id") == 1) }
         add("updateAll") { try $0.updateAll("t", set: ["a": 1]) }
         add("deleteAll") { try $0.deleteAll(from: "t") }
         add("createTable") { try $0.createTable("n", columns: []) }
+        add("createIndex") { try $0.createIndex("i", on: "t", columns: ["a"]) }
+        add("addColumn") { try $0.addColumn(ColumnDefinition("b", .integer), to: "t") }
         add("dropTable") { try $0.dropTable("t") }
         add("beginTransaction") { try $0.beginTransaction() }
         add("commit") { try $0.commit() }
@@ -190,6 +207,8 @@ import Testing
         add("column.value") { _ = try $0.column.value }
         add("column decoded") { _ = try Int.decode($0.column) }
         add("parameter.bind") { try $0.parameter.bind(Int64(1)) }
+        add("date.bind") { try Date().bind(to: $0.parameter) }
+        add("decoder.container") { _ = try $0.decoder.container(keyedBy: OtherKeys.self) }
         add("parameter.bindNull") { try $0.parameter.bindNull() }
         return calls
     }
@@ -424,22 +443,63 @@ import Testing
         #expect(try database.value.integrityCheck() == [])
     }
 
-    @Test func keptDatabaseBesideQueueIsRefused() throws {
+    enum Owner: CaseIterable { case queue, pool, reader }
+
+    @Test(arguments: Owner.allCases) func keptDatabaseBesideItsOwnerIsRefused(_ owner: Owner) throws {
+        let (queue, pool) = (queue, pool)
+        @Sendable func use(_ body: (Database) throws -> Void) throws {
+            switch owner {
+            case .queue: try queue.inDatabase(body)
+            case .pool: try pool.inDatabase(body)
+            case .reader: try pool.read(body)
+            }
+        }
         var kept: Things?
-        try queue.inDatabase { kept = try Things($0) }
+        try use { kept = try Things($0) }
         let things = Smuggled(try #require(kept))
-        let refused = Counter()
+        let (refused, done) = (Counter(), Counter())
         DispatchQueue.concurrentPerform(iterations: 2) { thread in
             for number in 0..<1000 {
                 if thread == 0 {
-                    try? queue.inDatabase { try $0.executeUpdate("INSERT INTO t (a) VALUES (?)", number) }
+                    try? use { database in
+                        if owner != .reader {
+                            try database.executeUpdate("INSERT INTO t (a) VALUES (?)", number)
+                        } else {
+                            _ = try database.fetchAll(Row.self, "SELECT id FROM t")
+                        }
+                        done.add()
+                    }
                 } else {
                     let call = Self.calls[number % Self.calls.count]
                     if isMisuse({ try call.run(things.value) }) { refused.add() }
                 }
             }
         }
-        #expect(refused.value == 1000)
-        #expect(try queue.inDatabase { try $0.count(in: "t") } == 1002)
+        #expect(refused.value == 1000 && done.value == 1000)
+        let count = try pool.read { try $0.count(in: "t") } + queue.read { try $0.count(in: "t") }
+        #expect(count == (owner == .reader ? 4 : 1004))
+    }
+
+    /// The settings are a structure that is replaced as a whole.
+    @Test func settingsAreNotReadWhileTheyChange() throws {
+        let database = Smuggled(try database())
+        let other = Counter()
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for number in 0..<500 {
+                guard thread == 0 else {
+                    database.value.dateFormat = number.isMultiple(of: 2) ? .sqlite : .secondsSince1970
+                    continue
+                }
+                let column = ColumnDefinition("c\(number)", .text, .notNull, try! .default(Date()))
+                do {
+                    if number < 100 { try database.value.addColumn(column, to: "t") }
+                    try database.value.createTable(TableName("t\(number)"), columns: [column])
+                    _ = try database.value.fetchOne(Date.self, "SELECT '2026-01-01 00:00:00'")
+                } catch {
+                    if (error as? DatabaseError)?.code != .misuse { other.add() }
+                }
+            }
+        }
+        #expect(other.value == 0)
     }
 }

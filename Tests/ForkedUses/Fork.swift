@@ -47,6 +47,11 @@ struct Fork {
         text.withUTF8 { _ = write(end, $0.baseAddress, $0.count) }
     }
 
+    /// Ends the child.
+    func stop() {
+        _ = kill(child, SIGKILL)
+    }
+
     /// What the child told, once it and all of its children have ended.
     func collect() -> String {
         var bytes: [UInt8] = []

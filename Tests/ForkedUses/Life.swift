@@ -10,11 +10,13 @@ final class Life {
     private let way: Way
     private let scene: Scene
 
-    static let points = [
-        "a key", "an open file", "a keyed file", "a transaction", "a row", "a blob", "a closed database", "a queue",
-        "a block", "a pool",
-        "a block that reads", "a change of key", "a keyring", "a backup", "a rewrite",
-    ]
+    static let points =
+        [
+            "a key", "an open file", "a keyed file", "a transaction", "a row", "a blob", "a closed database", "a queue",
+            "a block", "a pool",
+            "a block that reads", "a change of key", "a keyring", "a backup", "a rewrite",
+            "a child that keeps a repository open",
+        ] + Leaving.allCases.map { "a child that leaves \($0)" }
     static let refused = "refused"
 
     init(_ way: Way) throws {
@@ -47,7 +49,9 @@ final class Life {
         rows.close()
         let blob = try database.openBlob(inTable: "t", column: "a", row: 1, writable: true)
         try blob.write(Data([1]), at: 0)
-        at("a blob") { writes(database) + [{ try blob.write(Data([2]), at: 0) }] }
+        at("a blob") {
+            writes(database) + [{ try blob.write(Data([2]), at: 0) }, { try Life.close { try blob.close() } }]
+        }
         try blob.close()
         database.close()
         at("a closed database") { [{ try database.open(key: key) }] }
@@ -94,6 +98,8 @@ final class Life {
             isSeen = true
             at("a rewrite") { [{ _ = try DatabaseFile(path: path).changeKey(from: second, to: third) }] }
         }
+        try keepRepositoryOpen(path, third)
+        for leaving in Leaving.allCases { try leave(leaving, path, third) }
         database = Database(path: path)
         try database.open(key: Scene.key("third"), flags: .readWrite)
         guard try database.integrityCheck().isEmpty, try database.int(forQuery: "SELECT count(*) FROM t") == 302 else {
@@ -159,5 +165,100 @@ final class Life {
         print(line)
     }
 
+    /// A child that lives on keeps no lock of its parent's.
+    private func keepRepositoryOpen(_ path: String, _ key: DatabaseKey) throws {
+        let repository = BackupRepository(scene.newPath + ".open")
+        var child: Fork?
+        _ = try DatabaseFile(path: path).backUp(to: repository, key: key) { _ in
+            guard child == nil else { return }
+            // Of a daemon's child this process does not know the number.
+            let fork = Fork(way == .daemon ? .fork : way)
+            if fork.isChild { while true { sleep(1) } }
+            child = fork
+        }
+        let outcome = Result { try DatabaseFile(path: path).backUp(to: repository, key: key) }
+        child?.stop()
+        _ = child?.collect()
+        _ = try outcome.get()
+        print("a child that keeps a repository open: \(Life.refused)")
+    }
+
+    private struct Left: Error {}
+
+    /// Forks a child in the closure that shows progress, which then returns or throws there. What the parent makes must be whole.
+    private func leave(_ operation: Leaving, _ path: String, _ key: DatabaseKey) throws {
+        var answers: [String] = []
+        for isThrown in [false, true] {
+            let made = "\(scene.newPath).\(operation).\(isThrown)"
+            var fork: Fork?
+            func progress() throws {
+                guard fork == nil else { return }
+                let new = Fork(way)
+                fork = new
+                guard new.isChild else { return answers.append(new.collect()) }
+                if isThrown { throw Left() }
+            }
+            do {
+                try operation.run(path, key, made, progress)
+                if let fork, fork.isChild {
+                    fork.answer("accepted")
+                    exit(0)
+                }
+            } catch {
+                guard let fork, fork.isChild else { throw error }
+                fork.answer(error is UsedAfterFork || error is Left ? Life.refused : "\(error)")
+                exit(0)
+            }
+            try operation.check(path, key, made)
+        }
+        let text = Set(answers).count == 1 && answers.count == 2 ? answers[0] : "\(answers)"
+        print("a child that leaves \(operation): \(text)")
+    }
+
     private func content() -> [String: Data] { (try? scene.content()) ?? [:] }
+}
+
+/// What calls a closure that shows progress.
+enum Leaving: CaseIterable {
+    case backup, generation, copy, restore, recovery, change
+
+    func run(_ path: String, _ key: DatabaseKey, _ made: String, _ progress: () throws -> Void) throws {
+        let file = DatabaseFile(path: path)
+        switch self {
+        case .backup:
+            let database = Database(path: path)
+            try database.open(key: key)
+            defer { database.close() }
+            try database.backup(to: made, pagesPerStep: 10) { _ in try progress() }
+        case .generation:
+            _ = try file.backUp(to: BackupRepository(made), key: key) { _ in try progress() }
+        case .copy: _ = try file.copy(key: key, to: made) { _ in try progress() }
+        case .restore:
+            _ = try file.backUp(to: BackupRepository(made + ".backups"), key: key)
+            try DatabaseFile(path: made).restore(from: BackupRepository(made + ".backups"), key: key) { _ in
+                try progress()
+            }
+        case .recovery: _ = try file.recover(key: key, to: made) { _ in try progress() }
+        case .change:
+            _ = try file.copy(key: key, to: made)
+            try DatabaseFile(path: made).changeKey(from: key, to: Scene.key("fourth")) { _ in try progress() }
+        }
+    }
+
+    private struct Damaged: Error {}
+
+    func check(_ path: String, _ key: DatabaseKey, _ made: String) throws {
+        var made = made
+        if self == .generation {
+            let restored = made + ".restored"
+            try DatabaseFile(path: restored).restore(from: BackupRepository(made), key: key)
+            made = restored
+        }
+        let database = Database(path: made)
+        try database.open(key: self == .change ? Scene.key("fourth") : key, flags: .readWrite)
+        defer { database.close() }
+        guard try database.integrityCheck().isEmpty, try database.int(forQuery: "SELECT count(*) FROM t") == 302 else {
+            throw Damaged()
+        }
+    }
 }

@@ -111,6 +111,11 @@ struct LostMachineTests {
         #expect(FileManager.default.contents(atPath: directory.file("a.db.keyring")) == before)
     }
 
+    @Test func backupNamesKeyringThatIsNotStored() throws {
+        let said = try succeed("backup a.db other")
+        #expect(said.contains("a.db.keyring is not stored: give it by --keyring"), "\(said)")
+    }
+
     @Test func restoreSaysThatNoKeyringIsStored() throws {
         try SampleFile.make(at: directory.file("b.db"), under: .sample("own"))
         #expect(try succeed("backup b.db other --key-file own").contains("opens with: the key that the database has"))

@@ -46,6 +46,11 @@ import Testing
             let told = "waiting for a lock of another process, up to 0.6 s\n"
             let waited = try rekey("\(command) --wait 0.6")
             #expect(waited.status == 75 && waited.errors.contains("rekey: test.db: \(told)"), "\(waited.errors)")
+            let holder = "process \(ProcessInfo.processInfo.processIdentifier) holds a lock for writing"
+            #expect(
+                waited.errors.contains(/test.db: .*waited 0\.[5-9] s/) && waited.errors.contains(holder),
+                "\(waited.errors)"
+            )
             for options in ["--wait 0", "--wait 0.6 --quiet"] {
                 let quiet = try rekey("\(command) \(options)")
                 #expect(quiet.status == 75 && !quiet.errors.contains("waiting"), "\(quiet.errors)")

@@ -208,6 +208,18 @@ import Testing
         #expect(!problems(repository).isEmpty)
     }
 
+    /// The name says which generation it is, and of which bytes.
+    @Test(arguments: [0, 26]) func manifestOfOtherNameIsRefused(changing position: Int) throws {
+        let repository = try copy()
+        let newest = try #require(objects(repository, "generations").last)
+        var name = Array(URL(fileURLWithPath: newest).lastPathComponent)
+        name[position] = name[position] == "1" ? "2" : "1"
+        try FileManager.default.moveItem(atPath: newest, toPath: "\(repository)/generations/\(String(name))")
+        #expect(problems(repository).contains { $0.contains(String(name)) })
+        let number = try #require(Int(String(name.prefix(10))))
+        #expect(restored(repository, 3) == nil && restored(repository, number) == nil)
+    }
+
     @Test func oldCopyOfRepositoryIsFound() throws {
         let repository = try copy()
         try FileManager.default.removeItem(atPath: #require(objects(repository, "generations").last))

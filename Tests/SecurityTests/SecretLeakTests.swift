@@ -259,7 +259,7 @@ import Testing
         let outcome = try Program.run(
             "/bin/sh",
             ["-c", script, directory.path, Program.built("rekey")],
-            environment: ["SWIFT_BACKTRACE": "enable=yes,swift-backtrace=\(Self.crashReporter ?? "")"]
+            environment: ["SWIFT_BACKTRACE": "enable=yes,symbolicate=off,swift-backtrace=\(Self.crashReporter ?? "")"]
         )
         #expect(outcome.output.hasSuffix("\n") && Int(outcome.output.dropLast()) ?? 0 > 128, "\(outcome.output)")
         for word in ["Backtrac", "crashed", "rax", "Registers"] {

@@ -3,8 +3,8 @@ import Logging
 import Rekeying
 
 extension NoteStore {
-    /// The generations of the last day, and the newest of each of the 30 days before.
-    static let kept = RetentionPolicy(age: .seconds(86_400), days: 30)
+    /// The newest 100 generations, and the newest of each of 30 days: a busy service makes one a second.
+    static let kept = RetentionPolicy(newest: 100, days: 30)
 
     /// Stores each change of the notes in a repository, as long as it runs, and removes the generations that ``kept`` does not name.
     ///

@@ -125,6 +125,9 @@ final class KeyringKeeper {
         self.keyring = keyring
     }
 
+    /// Whether the repository has it.
+    var hasStored: Bool { last != nil }
+
     /// How many repositories the keyring notes.
     var notedRepositories: Int {
         get throws { try keyring.notedRepositories() }

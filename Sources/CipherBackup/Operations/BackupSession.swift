@@ -125,7 +125,13 @@ package final class BackupSession {
             do {
                 try body(writer, isProved)
                 var warnings = base.map { self.warnings(writer, $0, backupKey, others + forgotten) } ?? []
-                if try keyring?.run(repository, marker) == true { warnings.append(.oldKeyring) }
+                if let keyring {
+                    do {
+                        if try keyring.run(repository, marker) { warnings.append(.oldKeyring) }
+                    } catch let error as KeyringError where error.code == .missing && keyring.hasStored {
+                        warnings.append(.missingKeyring)
+                    }
+                }
                 let (made, isNew) = try writer.finish(time: time, beforeEach: beforeEachSegment)
                 self.base = made
                 known = made.stored
@@ -212,12 +218,14 @@ public enum BackupWarning: Sendable, Equatable {
     case unproved(after: UInt64)
     /// The keyring is an old copy: the repository has a newer one, which stays there.
     case oldKeyring
+    /// The keyring is missing: the repository has it as it was.
+    case missingKeyring
 
     /// Whether older generations may be all that is left of a database: then nothing is removed.
     public var forbidsPrune: Bool {
         switch self {
         case .sharesNothing, .lost: true
-        case .unproved, .oldKeyring: false
+        case .unproved, .oldKeyring, .missingKeyring: false
         }
     }
 }
@@ -234,6 +242,8 @@ extension BackupWarning: CustomStringConvertible {
             "the new generation has no MAC, and generation \(number) has one: the key will not prove it; give the key, as before"
         case .oldKeyring:
             "the keyring is an old copy: the repository has a newer one, which may have other secrets; `rekey keyring restore` takes it from there"
+        case .missingKeyring:
+            "the keyring is missing: `rekey keyring restore` takes it from the repository"
         }
     }
 

@@ -100,7 +100,7 @@ extension BackupRepository {
 /// What is known of a repository before a backup is stored in it, since later generations would hide that an old copy replaced it.
 package struct ExpectedGeneration: Sendable {
     /// The number that the newest generation has at least; nil where only a keyring may have noted it, 0 where any is accepted.
-    let number: UInt64?
+    package let number: UInt64?
     /// With a key, it or one of these must prove that there is such a generation.
     let otherKeys: [DerivedKey]
 

@@ -1,4 +1,5 @@
 internal import CipherKeys
+internal import CipherSystem
 
 /// Makes a generation of blocks. Several threads may store blocks, one at a time.
 final class GenerationWriter {
@@ -134,6 +135,8 @@ final class SegmentWriter {
     static let segmentSize: UInt64 = 64 << 20
     /// Each that waits has a descriptor.
     private static let mostWaiting = 256
+    /// A child that is forked by the closure that shows progress stores nothing, and removes nothing of its parent's.
+    private let owner = OwnerProcess()
 
     init(_ storage: any BackupStorage, repository: [UInt8]) {
         self.storage = storage
@@ -192,6 +195,7 @@ final class SegmentWriter {
     func store(beforeEach: () throws -> Void = {}) throws {
         while let object = waiting.last {
             try beforeEach()
+            try owner.check(.database)
             try storage.add(object)
             object.discard()
             waiting.removeLast()
@@ -203,6 +207,7 @@ final class SegmentWriter {
         for object in waiting + [current?.object].compactMap({ $0 }) { object.discard() }
         current = nil
         waiting = []
+        guard owner.isCurrent else { return }
         for segment in segments { try? storage.remove(segment.identifier.name) }
     }
 }

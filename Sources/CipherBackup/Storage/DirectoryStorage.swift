@@ -124,7 +124,8 @@ struct DirectoryStorage: BackupStorage {
         } catch {
             throw BackupError(.system, path: marker, errno: error.code)
         }
-        defer { Platform.close(descriptor) }
+        let owner = OwnerProcess()
+        defer { FileCalls.unlockAndClose(descriptor, of: owner) }
         try checkDirectories()
         let wait = LockWait.current(or: .seconds(5))
         while try !BackupError.naming(marker, FileCalls.tryLockOwnFile(descriptor, marker, exclusively: exclusively)) {

@@ -100,7 +100,7 @@ extension Database {
                 try progress(BackupProgress(remaining: backup.remaining, total: backup.total))
             case nil:
                 guard wait.mayTryAgain() else {
-                    throw DatabaseError(.busy, "another connection holds a lock that the backup needs")
+                    throw target.storageError(.busy, "another connection holds a lock that the backup needs")
                 }
             }
         }
@@ -212,6 +212,8 @@ extension Database {
             copy.close()
         } catch {
             copy.close()
+            // In a child that `progress` has forked, the copy is its parent's.
+            guard !turn.isOfParent else { throw error }
             for file in [path] + SideFile.allCases.map({ $0.path(of: path) }) { try? Platform.remove(file) }
             throw error
         }

@@ -80,6 +80,7 @@ public final class Blob {
     ///
     /// - Throws: ``DatabaseError`` where what was written could not be committed, and is lost.
     public func close() throws {
+        guard !handle.connection.turn.isOfParent else { return }
         try inTurn { try handle.end() }
     }
 

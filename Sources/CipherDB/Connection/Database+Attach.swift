@@ -67,5 +67,6 @@ extension Database {
             }
         }
         if let file = OpenFile(path) { connection.openFiles.append(file) }
+        connection.attached.insert(name)
     }
 }

@@ -58,7 +58,14 @@ extension Database {
             close()
             throw error
         }
-        try outcome.get()
+        do {
+            try outcome.get()
+        } catch let error as DatabaseError where error.code.primary == .full {
+            throw DatabaseError(
+                error.code,
+                "\(error.message); VACUUM writes a copy to a temporary file first: SQLITE_TMPDIR names its directory"
+            )
+        }
     }
 
     /// Whether pages are as large, and end with as many unused bytes, as those of the engine's own format. In a temporary file the engine encrypts

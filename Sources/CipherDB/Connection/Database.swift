@@ -181,7 +181,10 @@ public final class Database {
     }
 
     /// What stops this connection's statements from another thread; nil while it is closed.
-    public var interrupter: Interrupter? { interrupting.withLock { $0 } }
+    public var interrupter: Interrupter? {
+        // In a child, a thread of the parent's may have the lock for ever.
+        turn.isOfParent ? nil : interrupting.withLock { $0 }
+    }
 
     /// Whether a transaction is open, by SQLite's own account.
     public var isInTransaction: Bool {

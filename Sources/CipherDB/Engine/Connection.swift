@@ -15,6 +15,8 @@ final class Connection {
     let filename: String
     /// The files that it has open: its own, and those that are attached.
     var openFiles: [OpenFile] = []
+    /// The schemas that were attached; some may have been detached since.
+    var attached: Set<String> = []
     var interrupter: Interrupter { progress.interrupter }
     /// What statements may do.
     let authorizer = Authorizer()
@@ -91,8 +93,7 @@ final class Connection {
         self.handle = handle
         self.working = working
         working.interrupts(handle)
-        let name = sqlite3_db_filename(handle, "main")
-        filename = name.map { String(pathBytes: Platform.pathBytes($0)) } ?? ""
+        filename = Connection.filename("main", handle) ?? ""
         if !filename.isEmpty, let file = OpenFile(filename) { openFiles = [file] }
         sqlite3_extended_result_codes(handle, 1)
         CheckpointGuard.install(on: handle, schema: "main")
@@ -187,6 +188,11 @@ final class Connection {
         try check(csqlcipher_configure(handle, SQLITE_DBCONFIG_ENABLE_FKEY, areEnforced ? 1 : 0))
     }
 
+    /// The full path of a schema's file, links resolved; nil where there is no such schema.
+    private static func filename(_ schema: String, _ handle: OpaquePointer) -> String? {
+        sqlite3_db_filename(handle, schema).map { String(pathBytes: Platform.pathBytes($0)) }
+    }
+
     /// Closing does not checkpoint the log. SQLite 3.15, in SQLCipher 3.4.1, cannot do that.
     func leaveLogOnClose() {
         _ = csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -246,13 +252,14 @@ final class Connection {
             if isReported { instruments?.failed(code, message) }
             return DatabaseError(code, message, sql: sql)
         }
-        let failure = StorageFailure(
+        var failure = StorageFailure(
             code: code,
             path: filename,
             waited: code.primary == .busy ? waited ?? lockWaiting?.takeWaited() : nil,
             systemError: system,
             isForReading: isForReading
         )
+        failure.chooseFile(among: attached.sorted().compactMap { Connection.filename($0, handle) })
         let text = failure.explaining(message)
         if isReported { instruments?.failed(code, text) }
         return DatabaseError(code, text, sql: sql)

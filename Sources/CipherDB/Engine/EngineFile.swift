@@ -179,7 +179,7 @@ extension EngineFile {
             barrier(file)
             Platform.sleep(milliseconds: 1)
         }
-        throw DatabaseError(.busy, "the index of the WAL goes on changing; try again")
+        throw DatabaseError(.busy, "\(connection.filename): the index of the WAL goes on changing; try again")
     }
 
     /// Waits for a lock of the WAL, whose header was looked for before.

@@ -52,12 +52,16 @@ public struct DatabaseError: Error, Sendable, Equatable {
             + "block, throw, or set its argument `rollback`"
     )
 
-    /// Of each block that waited for a commit, where another block ended the transaction.
-    static let sharedTransactionEnded = DatabaseError(
-        .abortedByRollback,
-        "the transaction that this block shared with others was rolled back as a whole, by an error in another block; nothing of this one "
-            + "was stored. Run it again, or see Configuration.sharesCommits"
-    )
+    /// Of each block that waited for a commit, where another block ended the transaction. A full disk is everybody's.
+    static func sharedTransactionEnded(_ cause: (any Error)?) -> DatabaseError {
+        let failure = (cause as? DatabaseError).flatMap { StorageFailure.concerns($0.code) ? $0 : nil }
+        return DatabaseError(
+            failure?.code ?? .abortedByRollback,
+            "the transaction that this block shared with others was rolled back as a whole, by an error in another block; nothing of this one "
+                + "was stored. Run it again, or see Configuration.sharesCommits"
+                + (failure.map { ": \($0.message)" } ?? "")
+        )
+    }
 
     /// Of a block that would wait for one that never ends.
     static let processIsEnding = DatabaseError(.busy, "the process is ending, and another block has the turn")

@@ -6,7 +6,9 @@ internal import SQLiteFormat
 struct StorageFailure {
     let code: ResultCode
     /// The file of the database.
-    let path: String
+    private(set) var path: String
+    /// The files of which it may be any, where databases are attached: the engine does not tell which.
+    private(set) var candidates: [String] = []
     /// How long a lock was waited for; nil where that is not known.
     var waited: Duration?
     /// What the system answered, where the engine kept it.
@@ -35,10 +37,35 @@ struct StorageFailure {
     /// `message` with the path and the cause.
     func explaining(_ message: String) -> String {
         let cause = cause
-        return "\(path): \(message)" + (cause.isEmpty ? "" : ": \(cause)")
+        let places = candidates.isEmpty ? path : candidates.joined(separator: " or ")
+        return "\(places): \(message)" + (cause.isEmpty ? "" : ": \(cause)")
     }
 
     private var directory: String { FileCalls.directory(of: path) }
+
+    /// Takes the file that the most speaks against, of this one and those that are attached.
+    mutating func chooseFile(among attached: [String]) {
+        guard !attached.isEmpty else { return }
+        let all = [path] + attached
+        var found: [Int] = []
+        for file in all {
+            path = file
+            found.append(signs)
+        }
+        let most = found.max() ?? 0
+        path = all[found.firstIndex(of: most) ?? 0]
+        if most == 0 { candidates = all }
+    }
+
+    /// How much speaks for this file; 0 where nothing does.
+    private var signs: Int {
+        switch code.primary {
+        case .busy: code == .busySnapshot ? 0 : LockSearch(path).signs
+        case .readOnly: whyNoFileIsMade != nil || !Platform.mayWrite(path) ? 1 : 0
+        case .cannotOpen: whyNoFileIsMade != nil || !Platform.mayRead(path) ? 1 : 0
+        default: lackOfRoom != nil ? 1 : 0
+        }
+    }
 
     // MARK: Locks
 
@@ -176,6 +203,9 @@ struct LockSearch: CustomStringConvertible {
     private static func descriptor(_ path: String) -> Int32? {
         (try? Platform.status(of: path).identity).flatMap { Platform.descriptor(on: $0) }
     }
+
+    /// How sure it is that the lock is on this file; 0 where nobody is found.
+    var signs: Int { writer != nil ? 3 : reader != nil ? 2 : isOpenHereTwice ? 1 : 0 }
 
     var description: String {
         if let writer { return "\(LockSearch.name(writer)) holds a lock for writing" }

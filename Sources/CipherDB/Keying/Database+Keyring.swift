@@ -17,6 +17,9 @@ extension Database {
         _ slot: Int?,
         _ flags: OpenFlags
     ) throws {
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
+        guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }
         let (unlocked, newFile) = try unlockOrMake(keyring, secret, slot, flags)
         do {
             try open(unlocked: unlocked, flags)

@@ -181,6 +181,7 @@ extension DatabasePool {
     public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
         try writer.owner.check(.database)
         if writer.isInMemory { return try await writer.read(body) }
+        try SerialWorker.checkThreads()
         let cancellation = TaskCancellation()
         let instruments = writer.instruments
         return try await instruments.call(.read) {

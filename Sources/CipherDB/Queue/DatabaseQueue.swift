@@ -94,10 +94,20 @@ public final class DatabaseQueue: DatabaseWriter {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(isShared: isShared, body)
             }
-            let ended = Swift.Result { try commit?.wait() }
+            let ended = Swift.Result { try reporting { try commit?.wait() } }
             let result = try outcome.get()
             try ended.get()
             return result
+        }
+    }
+
+    /// Counts and logs a commit that failed under the block of another.
+    private func reporting(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DatabaseError where StorageFailure.concerns(error.code) {
+            instruments.failed(error.code, error.message)
+            throw error
         }
     }
 
@@ -157,14 +167,10 @@ public final class DatabaseQueue: DatabaseWriter {
             } onCancel: {
                 cancellation.cancel()
             }
-            do {
-                try await commit?.wait()
-            } catch {
-                // Its own error, where it has one, comes first.
-                _ = try outcome.get()
-                throw error
-            }
-            return try outcome.get()
+            let ended = await commit?.outcome()
+            let result = try outcome.get()
+            try reporting { try ended?.get() }
+            return result
         }
     }
 
@@ -294,7 +300,8 @@ public final class DatabaseQueue: DatabaseWriter {
         guard database.isOpen else { throw DatabaseError.closed }
         // Those that wait for it learn how it went.
         if !isShared { try? sharedCommits.commit() }
-        defer { sharedCommits.blockEnded() }
+        var failure: (any Error)?
+        defer { sharedCommits.blockEnded(failure) }
         try database.connection?.checkFile()
         let outcome = Swift.Result {
             let result = Swift.Result { try body(database) }
@@ -310,6 +317,7 @@ public final class DatabaseQueue: DatabaseWriter {
             guard isOpen else { return value }
             throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
         }
+        if case .failure(let error) = outcome { failure = error }
         return (outcome, sharedCommits.takeLast() ?? sharedCommits.openCommit)
     }
 }

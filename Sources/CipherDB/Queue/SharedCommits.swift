@@ -128,9 +128,11 @@ final class SharedCommits: @unchecked Sendable {
         }
     }
 
-    /// After a block, whatever came of it.
-    func blockEnded() {
-        noticeEnd()
+    /// After a block.
+    ///
+    /// - Parameter failure: What it threw.
+    func blockEnded(_ failure: (any Error)?) {
+        noticeEnd(failure)
         guard let open else { return }
         let isFull = open.blocks >= SharedCommits.maximumBlocks || .now() >= open.since + longest.dispatched
         // A block that was undone leaves the setting, which lasts until the commit.
@@ -138,13 +140,13 @@ final class SharedCommits: @unchecked Sendable {
     }
 
     /// Tells the blocks before how it ended, where a block ended the transaction that they left.
-    private func noticeEnd() {
+    private func noticeEnd(_ cause: (any Error)? = nil) {
         guard let open else { return }
         let isSame = database.connection === open.connection
         guard !isSame || !open.connection.isInTransaction else { return }
         self.open = nil
         let isCommitted = isSame && open.connection.tracker?.rollbacks == open.rollbacks
-        open.commit.end(isCommitted ? .success(()) : .failure(DatabaseError.sharedTransactionEnded))
+        open.commit.end(isCommitted ? .success(()) : .failure(DatabaseError.sharedTransactionEnded(cause)))
     }
 }
 
@@ -197,8 +199,8 @@ final class SharedCommit: Sendable {
         try waiter.wait()?.get()
     }
 
-    /// As ``wait()``, without blocking a thread.
-    func wait() async throws {
-        try await withCheckedThrowingContinuation { continuation in tell { continuation.resume(with: $0) } }
+    /// How it ended, without blocking a thread.
+    func outcome() async -> Outcome {
+        await withCheckedContinuation { continuation in tell { continuation.resume(returning: $0) } }
     }
 }

@@ -165,7 +165,7 @@ extension ResultColumn {
         let json = try json(for: type)
         do {
             // Foundation traps where JSON that is nested too deeply ends at that depth: a space behind it is read as an error.
-            return try decoder.decode(type, from: json + [UInt8(ascii: " ")])
+            return try decoder().decode(type, from: json + [UInt8(ascii: " ")])
         } catch DecodingError.keyNotFound(let key, _) {
             throw wrong("JSON that is not \(type): the key \(key.stringValue) is missing")
         } catch is DecodingError {
@@ -233,9 +233,9 @@ extension ResultColumn {
     }
 
     /// It reads dates and data in the form that is set, and in the others that it can tell from it.
-    private var decoder: JSONDecoder {
+    private func decoder() throws -> JSONDecoder {
         let decoder = JSONDecoder()
-        let dates = storage.datesInJSON
+        let dates = try storage.datesInJSON
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             if let number = try? container.decode(Double.self) { return dates.date(number, inJSON: true) }

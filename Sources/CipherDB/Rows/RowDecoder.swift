@@ -20,7 +20,8 @@ final class RowDecoder: Decoder {
         self.columns = columns
     }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard columns.isMine else { throw Turn.refusalOfColumn }
         if let container, container.key == ObjectIdentifier(Key.self) {
             // Safe because the type of the keys is that of the box.
             return unsafeDowncast(container, to: BoxedRowContainer<Key>.self).container

@@ -92,6 +92,9 @@ public struct Parameter {
         }
     }
 
+    /// The settings of the database.
+    var storage: ValueStorage { get throws { try owned.storage } }
+
     /// Binds NULL.
     public func bindNull() throws {
         try owned.bindNull(at: index)

@@ -27,6 +27,8 @@ extension Database {
         ifNotExists: Bool = false,
         withoutRowID: Bool = false
     ) throws {
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let parts = try columns.map { try $0.sql(storage) } + constraints.map { try $0.sql(storage) }
         let name = (ifNotExists ? "IF NOT EXISTS " : "") + table.quoted
         let options = withoutRowID ? " WITHOUT ROWID" : ""
@@ -65,6 +67,8 @@ extension Database {
         where condition: Condition? = nil,
         ifNotExists: Bool = false
     ) throws {
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let kind = (unique ? "UNIQUE INDEX " : "INDEX ") + (ifNotExists ? "IF NOT EXISTS " : "")
         let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
         let list = columns.map(quotedIdentifier).joined(separator: ", ")
@@ -86,6 +90,8 @@ extension Database {
     /// - Throws: ``DatabaseError``, also for a column that SQLite cannot add: a primary key, one that is unique, or one that is
     ///   not NULL without a default (sqlite.org/lang_altertable.html); ``KeyError``.
     public func addColumn(_ column: ColumnDefinition, to table: TableName) throws {
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         try executeUpdate("ALTER TABLE \(raw: table.quoted) ADD COLUMN \(raw: column.sql(storage))")
     }
 

@@ -84,7 +84,14 @@ public struct ResultColumn {
     }
 
     /// The settings of the database.
-    var storage: ValueStorage { kept?.storage ?? statement.storage }
+    var storage: ValueStorage {
+        get throws {
+            if let kept { return kept.storage }
+            let stay = try statement.enter()
+            defer { statement.leave(stay) }
+            return statement.storage
+        }
+    }
 
     /// The value as it is stored.
     public var value: DatabaseValue {

@@ -36,7 +36,7 @@ extension ColumnEncodable {
 
     /// Binds its ``databaseValue(in:)``.
     public func bind(to parameter: Parameter) throws {
-        try parameter.bind(databaseValue(in: parameter.statement.storage))
+        try parameter.bind(databaseValue(in: parameter.storage))
     }
 }
 

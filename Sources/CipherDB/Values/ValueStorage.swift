@@ -167,9 +167,9 @@ extension Date: ColumnDecodable {
     public static func decode(_ column: ResultColumn) throws -> Date {
         let stored = try column.borrow()
         switch stored.storageClass {
-        case .real, .integer: return column.storage.dates.date(stored.real, inJSON: false)
+        case .real, .integer: return try column.storage.dates.date(stored.real, inJSON: false)
         case .text:
-            if let date = column.storage.dates.date(try String.decode(column)) { return date }
+            if let date = try column.storage.dates.date(try String.decode(column)) { return date }
             throw column.wrong("text that is no date: one is 2026-11-24 10:11:12 or 2026-11-24T10:11:12Z")
         case .blob, .null: throw column.mismatch(Date.self)
         }

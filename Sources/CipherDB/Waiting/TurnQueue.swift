@@ -64,7 +64,8 @@ package final class TurnQueue: Sendable {
         unless cancellation: TaskCancellation?,
         _ body: @Sendable () throws -> Result
     ) async throws -> Result {
-        try await TaskBlock(permit, cancellation, on: queue).run { [self] in try use(body) }
+        try SerialWorker.checkThreads()
+        return try await TaskBlock(permit, cancellation, on: queue).run { [self] in try use(body) }
     }
 
     private func use<Result>(_ body: () throws -> Result) rethrows -> Result {

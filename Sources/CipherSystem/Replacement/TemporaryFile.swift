@@ -6,6 +6,8 @@ package final class TemporaryFile: Sendable {
     package let path: String
     package let descriptor: Int32
     private let isOpen = Atomic(true)
+    /// A child that is forked meanwhile neither writes nor removes the file, which is its parent's.
+    package let owner = OwnerProcess()
 
     /// Nil if another process took the file for a leftover first.
     package init?(_ name: TemporaryName, beside owner: String) throws(Errno) {
@@ -32,14 +34,14 @@ package final class TemporaryFile: Sendable {
 
     /// Closes the file, and releases the lock.
     package func close() {
-        if isOpen.exchange(false, ordering: .relaxed) { Platform.close(descriptor) }
+        if isOpen.exchange(false, ordering: .relaxed) { FileCalls.unlockAndClose(descriptor, of: owner) }
     }
 
     package var isClosed: Bool { !isOpen.load(ordering: .relaxed) }
 
     /// Removes and closes the file.
     package func discard() {
-        try? FileCalls.remove(path)
+        if owner.isCurrent { try? FileCalls.remove(path) }
         close()
     }
 

@@ -9,6 +9,7 @@ package final class BackupUpkeep {
     private let repository: BackupRepository
     private let keyring: UnlockedKeyring?
     private let policy: RetentionPolicy?
+    private let lowersNote: Bool
     private let interval: Duration
     /// The newest generation, until it was noted.
     private var pending: Generation?
@@ -26,15 +27,18 @@ package final class BackupUpkeep {
         package let noteFailure: (any Error)?
     }
 
+    /// - Parameter lowersNote: Whether an old copy of the repository was accepted, so that the keyring notes its generation.
     package init(
         _ repository: BackupRepository,
         keyring: UnlockedKeyring?,
         keeping policy: RetentionPolicy?,
+        lowersNote: Bool = false,
         interval: Duration = .seconds(60)
     ) {
         self.repository = repository
         self.keyring = keyring
         self.policy = policy
+        self.lowersNote = lowersNote
         self.interval = interval
     }
 
@@ -54,7 +58,7 @@ package final class BackupUpkeep {
         defer { mayRunAfter = .now + max(interval, (.now - began) * BackupUpkeep.rest) }
         var noteFailure: (any Error)?
         do {
-            try keyring.map { try repository.note(generation, in: $0) }
+            try keyring.map { try $0.note(generation.number, of: repository.identifier(), lowering: lowersNote) }
         } catch {
             try ChildInterruption.check()
             noteFailure = error

@@ -14,7 +14,12 @@ internal import CipherSystem
 /// Stores each change of a service's database in a repository, for as long as ``run()`` runs.
 ///
 /// ```swift
-/// let backup = ContinuousBackup(of: pool, to: BackupRepository("notes.backups")) { event in
+/// let backup = ContinuousBackup(
+///     of: pool,
+///     to: BackupRepository("notes.backups"),
+///     keyring: unlocked,
+///     keeping: RetentionPolicy(newest: 100, days: 30)
+/// ) { event in
 ///     if case .failed(let error) = event { print("backup: \(error)") }
 /// }
 /// let running = Task { try await backup.run() }

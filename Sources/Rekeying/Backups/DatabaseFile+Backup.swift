@@ -141,10 +141,7 @@ extension DatabaseFile {
                 throw KeyError(.damaged, path: path, damagedPages: error.numbers)
             }
         }
-        throw DatabaseError(
-            code: .busy,
-            message: "other connections go on changing the journal mode; nothing was stored"
-        )
+        throw busy("other connections go on changing the journal mode; nothing was stored")
     }
 
     /// The state was read without the locks of the WAL, and there is one now.
@@ -164,7 +161,7 @@ extension DatabaseFile {
                 throw error
             }
         }
-        throw DatabaseError(code: .busy, message: "other processes go on replacing the file; nothing was stored")
+        throw busy("other processes go on replacing the file; nothing was stored")
     }
 
     /// Throws where the state is not what the key was tried on, or ends early.

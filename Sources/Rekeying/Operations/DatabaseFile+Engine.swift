@@ -14,8 +14,10 @@ extension DatabaseFile {
             if !locked.hasMoved { return locked }
             locked.release()
         }
-        throw DatabaseError(code: .busy, message: "other processes go on replacing the file; nothing was changed")
+        throw busy("other processes go on replacing the file; nothing was changed")
     }
+
+    func busy(_ message: String) -> DatabaseError { DatabaseError(code: .busy, message: "\(path): \(message)") }
 
     private func lockOnce() throws -> ExclusiveFile {
         let file = try open(forWriting: true)
@@ -24,7 +26,7 @@ extension DatabaseFile {
         } catch {
             file.close()
             guard let busy = error as? DatabaseError, busy.code.primary == .busy else { throw error }
-            throw DatabaseError(code: busy.code, message: "another connection uses the database; nothing was changed")
+            throw DatabaseError(code: busy.code, message: busy.message + "; nothing was changed")
         }
     }
 
@@ -43,10 +45,7 @@ extension DatabaseFile {
             locked.release()
             try recover(present)
         }
-        throw DatabaseError(
-            code: .busy,
-            message: "another connection goes on writing to the database; nothing was changed"
-        )
+        throw busy("another connection goes on writing to the database; nothing was changed")
     }
 
     /// Whether nothing is to be recovered in the locked file. Throws where nothing may be recovered, and where the file changed.
@@ -62,7 +61,7 @@ extension DatabaseFile {
         guard let present else { return }
         let page = try locked.read(present.format.pageSize, at: 0)
         guard try PageCipher(key: present.key, format: present.format).opensFirstPage(page) else {
-            throw DatabaseError(code: .busy, message: "another process changed the file meanwhile; try again")
+            throw busy("another process changed the file meanwhile; try again")
         }
     }
 
@@ -80,7 +79,7 @@ extension DatabaseFile {
         _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
         let counts = try database.checkpoint(.truncate)
         guard counts.logFrameCount <= 0 else {
-            throw DatabaseError(code: .busy, message: "another connection uses the database; nothing was changed")
+            throw busy("another connection reads the database; nothing was changed")
         }
     }
 

@@ -180,7 +180,7 @@ struct Replacement {
         case .new: break
         case .old(let other):
             let message = "the file was replaced meanwhile; nothing was changed"
-            throw DatabaseError(code: .busy, message: message + (other.map { "; the other file is \($0)" } ?? ""))
+            throw file.busy(message + (other.map { "; the other file is \($0)" } ?? ""))
         case .other(let place):
             // The rest of the old file must stay.
             state.made = []
@@ -188,7 +188,7 @@ struct Replacement {
             throw RekeyError(
                 .undecided,
                 path: file.path,
-                cause: DatabaseError(code: .busy, message: message + (place.map { "; it is \($0)" } ?? ""))
+                cause: file.busy(message + (place.map { "; it is \($0)" } ?? ""))
             )
         }
     }
@@ -201,7 +201,7 @@ struct Replacement {
         old.unlock()
         do {
             guard let erasure = try Erasure(path: name, identity: identity) else {
-                throw DatabaseError(code: .busy, message: "another process is at the old file")
+                throw file.busy("another process is at the old file")
             }
             // It is too late to stop: what progress throws does not matter any more.
             try erasure.run { try? progress(FileProgress(.erasing, done: $0, all: $1)) }

@@ -39,20 +39,24 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        try file.owner.check(.database)
         try FileError.naming(path, file.write(bytes, at: offset))
     }
 
     func sync() throws {
+        try file.owner.check(.database)
         try FileError.naming(path, file.sync())
     }
 
     /// Removes it, and what the engine may have left beside it.
     func discard() {
+        guard file.owner.isCurrent else { return }
         for suffix in Leftovers.suffixes { try? FileCalls.remove(path + suffix) }
     }
 
     /// Gives it a name that nothing may have, in place of its own.
     func giveName(_ name: String) throws {
+        try file.owner.check(.database)
         do {
             // Nobody takes a file with two names for a leftover to overwrite.
             try file.publish(as: name)

@@ -41,9 +41,14 @@ private struct HowToCode {
         // end
     }
 
-    func backUpContinuously(_ pool: DatabasePool) async throws {
+    func backUpContinuously(_ pool: DatabasePool, _ unlocked: UnlockedKeyring) async throws {
         // begin
-        let backup = ContinuousBackup(of: pool, to: BackupRepository("notes.backups")) { event in
+        let backup = ContinuousBackup(
+            of: pool,
+            to: BackupRepository("notes.backups"),
+            keyring: unlocked,
+            keeping: RetentionPolicy(newest: 100, days: 30)
+        ) { event in
             if case .failed(let error) = event { print("backup: \(error)") }
         }
         let running = Task { try await backup.run() }

@@ -21,7 +21,8 @@ struct Backup: ParsableCommand {
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
             gets a MAC, by which `rekey restore` proves it. With --keyring the keyring notes the newest generation: \
             `rekey backup`, `rekey restore` and `rekey backups check` with it then refuse an old copy of the repository. \
-            --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation. \
+            --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation, \
+            which the keyring notes from then on. \
             Where the keyring notes a repository, --at-least 0 is needed to make another one.
 
             SQLite's integrity check is not run: `rekey verify` does that, and `rekey restore` with the key.
@@ -74,13 +75,18 @@ struct Backup: ParsableCommand {
                 keyring: keyring,
                 progress: progress.show
             )
-            let upkeep = BackupUpkeep(repository, keyring: keyring, keeping: keeping.policy)
+            let upkeep = BackupUpkeep(
+                repository,
+                keyring: keyring,
+                keeping: keeping.policy,
+                lowersNote: atLeast != nil
+            )
             upkeep.add(done)
             for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
             let kept = try upkeep.run(isLast: true)
             if let failure = kept?.noteFailure { Output.tell(Backup.message(failure, file)) }
             let lines =
-                Backup.lines(done, hasKeyring: keyring != nil)
+                lines(done)
                 + (kept?.pruned.map { [("removed", KeepOptions.text($0))] } ?? [])
             return Report.Result(BackupObject(done, kept?.pruned), lines: lines)
         }
@@ -94,16 +100,23 @@ struct Backup: ParsableCommand {
     /// What was noticed in the repository.
     static func message(_ warning: BackupWarning, _ file: String) -> String { "rekey: \(file): \(warning)" }
 
-    private static func lines(_ done: BackupResult, hasKeyring: Bool) -> [(String, String)] {
+    private func lines(_ done: BackupResult) -> [(String, String)] {
         let generation = done.generation
         let changed = done.isNew ? "" : "; nothing has changed since"
         return [
             ("generation", "\(generation.number) of \(GenerationObject.text(generation.time))\(changed)"),
             ("size", "\(generation.databaseSize) bytes"),
             ("stored", "\(done.isNew ? generation.storedSize : 0) bytes"),
-            ("proved", proof(done.format)),
-            ("opens with", hasKeyring ? "the keyring, which is stored with it" : "the key that the database has now"),
+            ("proved", Backup.proof(done.format)),
+            ("opens with", neededKey),
         ]
+    }
+
+    private var neededKey: String {
+        guard key.keyring == nil else { return "the keyring, which is stored with it" }
+        let keyring = Keyring(besideDatabase: file).path
+        let isThere = (try? Platform.statusOfLink(keyring)) != nil
+        return "the key that the database has now" + (isThere ? "; \(keyring) is not stored: give it by --keyring" : "")
     }
 
     private static func proof(_ format: CipherFormat?) -> String {

@@ -17,7 +17,8 @@ struct Restore: ParsableCommand {
             A generation that was stored by `rekey backup --keyring` has its keyring with it. If the file that --keyring \
             names is missing, the keyring is restored there, and one of its secrets opens both: of several the newest \
             that the given secret opens. Without a key the newest is restored beside the file, as FILE.keyring, unless \
-            something is there.
+            something is there. A retired key becomes the current one of the keyring FILE.keyring, as by `rekey keyring \
+            adopt`.
 
             --at-least finds a repository that was replaced by an old copy. With --keyring the number is the one that \
             `rekey backup` has noted in the keyring, unless --at-least says another; --at-least 0 accepts an old copy.
@@ -88,13 +89,30 @@ struct Restore: ParsableCommand {
                 progress: progress.show
             )
             isDone = true
-            if copied != nil, let unlocked = try keys.unlockedKeyring() {
-                // The file is what was asked for: a key that was retired since is the one that counts.
-                do {
-                    _ = try key.database(file).adopt(unlocked)
-                } catch let error as RekeyError where error.code == .notNeeded {}
-            }
-            return Report.Result(Object(done, copied), lines: Restore.lines(done) + lines(copied, beside: file))
+            let adopts = try (copied != nil || takesPlace(file)) && adoptKey(of: file, keys)
+            let lines = Restore.lines(done) + lines(copied, beside: file)
+            return Report.Result(
+                Object(done, copied, adopts: adopts),
+                lines: lines + (adopts ? [("key", "one that a rotation had retired; the current one again")] : [])
+            )
+        }
+    }
+
+    /// Whether the file is where the database of the keyring is, by the name of the keyring.
+    private func takesPlace(_ file: String) throws -> Bool {
+        guard let given = key.keyring, let own = try? Platform.status(of: Keyring(besideDatabase: file).path) else {
+            return false
+        }
+        return (try? Platform.status(of: given).identity) == own.identity
+    }
+
+    /// The restored file is what was asked for: where its key was retired since, that is the one that counts.
+    private func adoptKey(of file: String, _ keys: FileKeys) throws -> Bool {
+        guard let unlocked = try keys.unlockedKeyring() else { return false }
+        do {
+            return try key.database(file).adopt(unlocked).adoptsKey
+        } catch let error as RekeyError where error.code == .notNeeded {
+            return false
         }
     }
 
@@ -166,10 +184,13 @@ struct Restore: ParsableCommand {
         let isStructureChecked: Bool?
         /// Where the keyring was restored.
         let keyring: String?
+        /// Whether a retired key of the keyring is the current one again.
+        let adoptsKey: Bool?
         let notChecked: [String]?
 
-        init(_ done: RestoreResult, _ keyring: Keyring?) {
+        init(_ done: RestoreResult, _ keyring: Keyring?, adopts: Bool) {
             self.keyring = keyring?.path
+            adoptsKey = adopts ? true : nil
             generation = GenerationObject(done.generation)
             format = done.proof.map { FormatObject($0.format) }
             pages = done.proof?.pages
