@@ -222,8 +222,8 @@ if !isDependency {
         .executableTarget(
             name: "ForkedUses",
             dependencies: [
-                "CForking", "CipherDB", "CipherKeys", "CipherPages", "CipherSystem", "FMDBCompat", "Rekeying",
-                "TestSupport",
+                "CForking", "CipherBackup", "CipherDB", "CipherKeys", "CipherPages", "CipherSystem", "FMDBCompat",
+                "Rekeying", "TestSupport",
             ],
             path: "Tests/ForkedUses"
         ),

@@ -3,18 +3,21 @@ import CipherDB
 import CipherKeys
 import Foundation
 import Rekeying
+import TestSupport
+
+@testable import CipherBackup
 
 /// The life of one database, from its key to a change of it. At each point the process has a child, which uses all there is, and starts a
 /// program.
-final class Life {
+final class Life: Sendable {
     private let way: Way
     private let scene: Scene
 
     static let points =
         [
             "a key", "an open file", "a keyed file", "a transaction", "a row", "a blob", "a closed database", "a queue",
-            "a block", "a pool",
-            "a block that reads", "a change of key", "a keyring", "a backup", "a rewrite",
+            "a block", "a migration", "an attached file", "a function", "a pool", "a block that reads",
+            "a change of key", "a keyring", "a backup", "a rewrite",
             "a child that keeps a repository open",
         ] + Leaving.allCases.map { "a child that leaves \($0)" }
     static let refused = "refused"
@@ -61,6 +64,20 @@ final class Life {
         try queue.inDatabase { database in
             try database.executeUpdate("INSERT INTO t (a) VALUES (1)")
             at("a block") { writes(database) + writes(queue) }
+        }
+        try queue.migrate([
+            Migration("a step") { [self] database in at("a migration") { writes(database) + writes(queue) } }
+        ])
+        try queue.inDatabase { database in
+            try database.attach(path + ".attached", as: "other", key: key)
+            at("an attached file") { writes(database) + [{ try database.executeUpdate("CREATE TABLE other.u (a)") }] }
+            try database.executeUpdate("DETACH other")
+            let here = Smuggled(database)
+            try database.makeFunction(named: "point") { [self] _ in
+                at("a function") { writes(here.value) }
+                return nil
+            }
+            _ = try database.int(forQuery: "SELECT point()")
         }
         try queue.close()
 
@@ -133,9 +150,15 @@ final class Life {
 
     /// Closing is no error, and does nothing to the file.
     private static func close(_ body: () throws -> Void) throws {
-        try body()
+        do {
+            try body()
+        } catch {
+            throw NotClosed(cause: error)
+        }
         throw UsedAfterFork.database
     }
+
+    private struct NotClosed: Error { let cause: any Error }
 
     /// Prints a line: whether all uses were refused in a child, and what else was not as expected.
     private func at(_ point: String, _ uses: () -> [() throws -> Void]) {
@@ -190,29 +213,28 @@ final class Life {
         var answers: [String] = []
         for isThrown in [false, true] {
             let made = "\(scene.newPath).\(operation).\(isThrown)"
-            var fork: Fork?
+            var child: Fork?
             func progress() throws {
-                guard fork == nil else { return }
-                let new = Fork(way)
-                fork = new
-                guard new.isChild else { return answers.append(new.collect()) }
+                guard child == nil else { return }
+                let fork = Fork(way)
+                guard fork.isChild else { return answers.append(fork.collect()) }
+                child = fork
                 if isThrown { throw Left() }
             }
             do {
                 try operation.run(path, key, made, progress)
-                if let fork, fork.isChild {
-                    fork.answer("accepted")
+                if let child {
+                    child.answer("accepted")
                     exit(0)
                 }
             } catch {
-                guard let fork, fork.isChild else { throw error }
-                fork.answer(error is UsedAfterFork || error is Left ? Life.refused : "\(error)")
+                guard let child else { throw error }
+                child.answer(error is UsedAfterFork || error is Left ? Life.refused : "\(error)")
                 exit(0)
             }
             try operation.check(path, key, made)
         }
-        let text = Set(answers).count == 1 && answers.count == 2 ? answers[0] : "\(answers)"
-        print("a child that leaves \(operation): \(text)")
+        print("a child that leaves \(operation): \(Set(answers).count == 1 ? answers[0] : "\(answers)")")
     }
 
     private func content() -> [String: Data] { (try? scene.content()) ?? [:] }
@@ -220,7 +242,7 @@ final class Life {
 
 /// What calls a closure that shows progress.
 enum Leaving: CaseIterable {
-    case backup, generation, copy, restore, recovery, change
+    case backup, plaintext, generation, segments, copy, restore, recovery, change
 
     func run(_ path: String, _ key: DatabaseKey, _ made: String, _ progress: () throws -> Void) throws {
         let file = DatabaseFile(path: path)
@@ -230,8 +252,37 @@ enum Leaving: CaseIterable {
             try database.open(key: key)
             defer { database.close() }
             try database.backup(to: made, pagesPerStep: 10) { _ in try progress() }
+        case .plaintext:
+            // The engine needs no secret for its pages.
+            let database = Database(path: made + ".plaintext", configuration: Leaving.withoutKey)
+            try database.open()
+            defer { database.close() }
+            try database.executeStatements(
+                """
+                CREATE TABLE t (a);
+                WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 302)
+                INSERT INTO t SELECT zeroblob(900) FROM n
+                """
+            )
+            try database.backup(to: made, pagesPerStep: 10) { _ in try progress() }
         case .generation:
             _ = try file.backUp(to: BackupRepository(made), key: key) { _ in try progress() }
+        case .segments:
+            let storage = BackupRepository(made).storage
+            try storage.prepare()
+            let writer = SegmentWriter(storage, repository: [UInt8](repeating: 1, count: 16))
+            let hash = try Cryptography.SHA256()
+            for index in 0..<3 {
+                let page = [UInt8](repeating: UInt8(index), count: 4096)
+                _ = try page.withUnsafeBytes { try writer.append(block: $0, 16 * index, hash.digest(of: $0)) }
+                try writer.finish()
+            }
+            do {
+                try writer.store(beforeEach: progress)
+            } catch {
+                writer.discard()
+                throw error
+            }
         case .copy: _ = try file.copy(key: key, to: made) { _ in try progress() }
         case .restore:
             _ = try file.backUp(to: BackupRepository(made + ".backups"), key: key)
@@ -246,16 +297,25 @@ enum Leaving: CaseIterable {
     }
 
     private struct Damaged: Error {}
+    private static let withoutKey = Configuration { $0.allowsPlaintext = true }
 
     func check(_ path: String, _ key: DatabaseKey, _ made: String) throws {
+        if self == .segments {
+            guard try BackupRepository(made).storage.names(in: "segments").count == 3 else { throw Damaged() }
+            return
+        }
         var made = made
         if self == .generation {
             let restored = made + ".restored"
             try DatabaseFile(path: restored).restore(from: BackupRepository(made), key: key)
             made = restored
         }
-        let database = Database(path: made)
-        try database.open(key: self == .change ? Scene.key("fourth") : key, flags: .readWrite)
+        let database = Database(path: made, configuration: Leaving.withoutKey)
+        if self == .plaintext {
+            try database.open(flags: .readWrite)
+        } else {
+            try database.open(key: self == .change ? Scene.key("fourth") : key, flags: .readWrite)
+        }
         defer { database.close() }
         guard try database.integrityCheck().isEmpty, try database.int(forQuery: "SELECT count(*) FROM t") == 302 else {
             throw Damaged()

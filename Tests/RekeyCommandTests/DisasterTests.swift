@@ -144,7 +144,9 @@ struct DisasterTests {
         Disaster(description: "The repository is lost", script: "rm -r vault.backups", isSeen: false, rows: 301...301),
         Disaster(
             description: "The repository is an old copy",
-            script: "cp -r vault.backups old; \(backup); rm -r vault.backups; mv old vault.backups; ! \(backup)",
+            script:
+                "cp -r vault.backups old; \(backup); rekey keyring rotate vault.db --passphrase-file ada.txt; \(backup); "
+                + "rm -r vault.backups; mv old vault.backups; ! \(backup)",
             isSeen: false,
             rows: 301...301
         ),

@@ -231,42 +231,6 @@ import Testing
         return (limits, attributes[.ownerAccountID] as? Int)
     }
 
-    /// Swift's reporter of crashes, beside the compiler.
-    private static let crashReporter: String? = {
-        let found = try? Program.run("/bin/sh", ["-c", "readlink -f $(command -v swift)"]).output
-        guard let swift = found?.trimmingCharacters(in: .whitespacesAndNewlines), !swift.isEmpty else { return nil }
-        let path = URL(fileURLWithPath: swift).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("libexec/swift/linux/swift-backtrace").path
-        return FileManager.default.fileExists(atPath: path) ? path : nil
-    }()
-
-    /// A register may hold a key.
-    @Test(
-        .enabled(if: crashReporter != nil, "this system has no swift-backtrace"),
-        arguments: ["SEGV", "BUS", "FPE", "ILL", "TRAP", "ABRT"]
-    )
-    func crashPrintsNoRegisters(signal: String) throws {
-        _ = try DatabaseQueue(path: path, key: .passphrase("right"))
-        // The shell kills the command when that waits for its passphrase.
-        let script = """
-            mkfifo -m 600 "$0/pipe"
-            "$1" verify "$0/test.db" --passphrase-file "$0/pipe" &
-            exec 3> "$0/pipe"
-            kill -\(signal) $!
-            wait $!
-            echo $?
-            """
-        let outcome = try Program.run(
-            "/bin/sh",
-            ["-c", script, directory.path, Program.built("rekey")],
-            environment: ["SWIFT_BACKTRACE": "enable=yes,symbolicate=off,swift-backtrace=\(Self.crashReporter ?? "")"]
-        )
-        #expect(outcome.output.hasSuffix("\n") && Int(outcome.output.dropLast()) ?? 0 > 128, "\(outcome.output)")
-        for word in ["Backtrac", "crashed", "rax", "Registers"] {
-            #expect(!outcome.errors.contains(word), "\(outcome.errors)")
-        }
-    }
-
     @Test func commandPrintsNoSecret() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         for arguments in [["verify", path], ["verify", path, "--json"], ["inspect", path]] {
@@ -480,6 +444,53 @@ import Testing
         try database.open(key: .sample("k"))
         #expect { try database.executeUpdate("VACUUM INTO ?", "/nonexistent/secretmarker.db") } throws: {
             !"\($0)".contains("secretmarker")
+        }
+    }
+}
+
+/// What the command leaves when it crashes.
+@Suite(.slow) struct CrashTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+    }
+
+    /// Swift's reporter of crashes, beside the compiler.
+    private static let crashReporter: String? = {
+        let found = try? Program.run("/bin/sh", ["-c", "readlink -f $(command -v swift)"]).output
+        guard let swift = found?.trimmingCharacters(in: .whitespacesAndNewlines), !swift.isEmpty else { return nil }
+        let path = URL(fileURLWithPath: swift).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("libexec/swift/linux/swift-backtrace").path
+        return FileManager.default.fileExists(atPath: path) ? path : nil
+    }()
+
+    /// A register may hold a key.
+    @Test(
+        .enabled(if: crashReporter != nil, "this system has no swift-backtrace"),
+        arguments: ["SEGV", "BUS", "FPE", "ILL", "TRAP", "ABRT"]
+    )
+    func crashPrintsNoRegisters(signal: String) throws {
+        _ = try DatabaseQueue(path: path, key: .passphrase("right"))
+        // The shell kills the command when that waits for its passphrase.
+        let script = """
+            mkfifo -m 600 "$0/pipe"
+            "$1" verify "$0/test.db" --passphrase-file "$0/pipe" &
+            exec 3> "$0/pipe"
+            kill -\(signal) $!
+            wait $!
+            echo $?
+            """
+        let outcome = try Program.run(
+            "/bin/sh",
+            ["-c", script, directory.path, Program.built("rekey")],
+            environment: ["SWIFT_BACKTRACE": "enable=yes,symbolicate=off,swift-backtrace=\(Self.crashReporter ?? "")"]
+        )
+        #expect(outcome.output.hasSuffix("\n") && Int(outcome.output.dropLast()) ?? 0 > 128, "\(outcome.output)")
+        for word in ["Backtrac", "crashed", "rax", "Registers"] {
+            #expect(!outcome.errors.contains(word), "\(outcome.errors)")
         }
     }
 }

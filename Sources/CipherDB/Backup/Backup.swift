@@ -37,6 +37,11 @@ extension Database {
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws {
         guard pagesPerStep > 0 else { throw DatabaseError(.range, "a step copies at least one page") }
+        // A child that is forked there goes no further.
+        func show(_ done: BackupProgress) throws {
+            try progress(done)
+            guard !turn.isOfParent else { throw UsedAfterFork.database }
+        }
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         let stayThere = try destination.turn.enter()
@@ -65,17 +70,17 @@ extension Database {
             }
         case (_?, nil):
             try Database.export(by: self, other: destination, outward: true) {
-                try progress(BackupProgress(remaining: 0, total: try pageCount(of: source)))
+                try show(BackupProgress(remaining: 0, total: try pageCount(of: source)))
             }
             return
         case (nil, _?):
             try Database.export(by: destination, other: self, outward: false) {
-                try progress(BackupProgress(remaining: 0, total: try pageCount(of: target)))
+                try show(BackupProgress(remaining: 0, total: try pageCount(of: target)))
             }
             return
         }
         do {
-            try copyPages(source, target, pagesPerStep, progress)
+            try copyPages(source, target, pagesPerStep, show)
         } catch {
             throw explained(error)
         }

@@ -52,8 +52,6 @@ final class BackupHandle {
         guard let handle else {
             throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
         }
-        // A child that was forked between two steps.
-        guard !destination.turn.isOfParent else { throw UsedAfterFork.database }
         let watch = source.isWatched ? try source.damageWatch("main") : nil
         watch?.begin()
         defer { watch?.end() }

@@ -20,6 +20,7 @@ struct Replacement {
     /// Whether it checks the new file's structure too, which takes its time; needless where authentic pages stay as they are.
     var checksStructure = false
     let progress: (FileProgress) throws -> Void
+    let owner = OwnerProcess()
 
     /// Called before each step.
     var willPerform: (ReplacementStep) throws -> Void = { _ in }
@@ -52,6 +53,8 @@ struct Replacement {
             try willPerform(step)
             do {
                 try perform(step, old, status, &state, write)
+            } catch let error as UsedAfterFork {
+                throw error
             } catch  where [.syncDirectory, .eraseOld].contains(step) {
                 throw RekeyError(.oldFileRemains, path: file.path, cause: error, oldFile: state.link)
             }
@@ -79,7 +82,7 @@ struct Replacement {
         case .checkSpace: try checkSpace(try old.size(), old.path, freed: 0)
         case .create:
             // A caller who handles signals by this does so from here on.
-            try progress(FileProgress(.writing, done: 0, all: max(1, try old.size())))
+            try show(FileProgress(.writing, done: 0, all: max(1, try old.size())))
             state.new = try ReplacementFile(beside: old.path)
         case .write:
             let coding = try write(OldFile(old), state.newFile)
@@ -109,6 +112,12 @@ struct Replacement {
         }
     }
 
+    /// Shows how far it is. A child that is forked there goes no further.
+    private func show(_ done: FileProgress) throws {
+        try progress(done)
+        try owner.check(.database)
+    }
+
     // MARK: The new file
 
     /// Reads every page of the new file back, and lets the engine open it where it can.
@@ -117,17 +126,17 @@ struct Replacement {
     private func verify(_ new: ReplacementFile, _ coding: PageCoding) throws -> [String] {
         switch coding {
         case .plaintext:
-            return try file.testNew(new.path, nil, content: true, progress)
+            return try file.testNew(new.path, nil, content: true, show)
         case .encrypted(let key, let format):
             let scan = try PageScan(database: new, log: nil, key: key, format: format).run {
-                try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
+                try show(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
             }
             guard scan.isSound else { throw KeyError(path: file.path, scan) }
             return try file.testNew(
                 new.path,
                 VerifiedKey(key: key, format: format),
                 content: copiesContent || checksStructure,
-                progress
+                show
             )
         }
     }
@@ -137,7 +146,7 @@ struct Replacement {
         let copy = try ReplacementFile(beside: old.path)
         made.append(copy.path)
         try PagePipeline(OldFile(old), pageSize: 65536).run {
-            try progress(FileProgress(.keeping, pages: $0, of: $1, size: 65536))
+            try show(FileProgress(.keeping, pages: $0, of: $1, size: 65536))
         } makeWorker: {
             { try copy.write($0.bytes, at: Int64($0.first - 1) * 65536) }
         }
@@ -204,7 +213,10 @@ struct Replacement {
                 throw file.busy("another process is at the old file")
             }
             // It is too late to stop: what progress throws does not matter any more.
-            try erasure.run { try? progress(FileProgress(.erasing, done: $0, all: $1)) }
+            try erasure.run {
+                try? progress(FileProgress(.erasing, done: $0, all: $1))
+                try owner.check(.database)
+            }
             try FileError.naming(name, FileCalls.remove(name))
         } catch let error as FileError where error.errno == Errno.noSuchFile.code {
             // Another run, which may lock the new file already, has taken it for a leftover; or it has another name.

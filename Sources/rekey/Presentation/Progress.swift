@@ -8,7 +8,7 @@ final class Progress {
     private var stage: FileProgress.Stage?
     private var began = ContinuousClock.now
     private var shown = -1
-    private static let isTerminal = isatty(STDERR_FILENO) == 1
+    fileprivate static let isTerminal = isatty(STDERR_FILENO) == 1
 
     /// What takes the bar away again.
     static var clear: String { isTerminal ? "\r\u{1b}[K" : "" }
@@ -55,13 +55,14 @@ final class Progress {
     }
 }
 
-/// How far the search for the format of a file is, on standard error: a line each second, after the first.
+/// How far the search for the format of a file is, on standard error, after a second: a line each second at a terminal, else one.
 struct SearchProgress: Sendable {
     /// Whether nothing is shown.
     @TaskLocal static var isQuiet = false
 
     private let file: String
-    private let shown = Lock(ContinuousClock.now)
+    /// When it was shown last; nil where it is not shown again.
+    private let shown = Lock<ContinuousClock.Instant?>(.now)
 
     init(_ file: String) {
         self.file = file
@@ -70,8 +71,8 @@ struct SearchProgress: Sendable {
     func show(_ done: Int, _ all: Int) {
         guard !SearchProgress.isQuiet, done > 0 else { return }
         let isDue = shown.withLock { shown in
-            guard ContinuousClock.now - shown >= .seconds(1) else { return false }
-            shown = .now
+            guard let last = shown, ContinuousClock.now - last >= .seconds(1) else { return false }
+            shown = Progress.isTerminal ? .now : nil
             return true
         }
         guard isDue else { return }
