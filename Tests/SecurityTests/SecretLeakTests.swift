@@ -480,6 +480,7 @@ import Testing
             "$1" verify "$0/test.db" --passphrase-file "$0/pipe" &
             exec 3> "$0/pipe"
             kill -\(signal) $!
+            exec 3>&-
             wait $!
             echo $?
             """
