@@ -304,7 +304,7 @@ enum Leaving: CaseIterable {
             guard try BackupRepository(made).storage.names(in: "segments").count == 3 else { throw Damaged() }
             return
         }
-        guard try DatabaseFile(path: made).cleanUp().isEmpty else { throw Damaged() }
+        if self == .change, try !DatabaseFile(path: made).cleanUp().isEmpty { throw Damaged() }
         var made = made
         if self == .generation {
             let restored = made + ".restored"
