@@ -22,7 +22,7 @@ open class FMResultSet {
     @exclusivity(unchecked) private var prepared: Statement?
     @exclusivity(unchecked) private var rows: ResultSet? {
         didSet {
-            found = [:]
+            if !found.isEmpty { found = [:] }
             rowsOnRow = nil
         }
     }
@@ -56,10 +56,18 @@ open class FMResultSet {
         self.sql = sql
     }
 
+    @inline(__always) private func enterIfFree() -> Turn.Stay? {
+        uncountedTurn?._withUnsafeGuaranteedRef { $0.enterIfFree() }
+    }
+
+    @inline(__always) private func leave(_ stay: Turn.Stay) {
+        uncountedTurn?._withUnsafeGuaranteedRef { $0.leave(stay) }
+    }
+
     /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
     private func inTurn<Result>(or refused: Result, _ body: () -> Result) -> Result {
-        guard let turn, let stay = turn.enterIfFree() else { return refused }
-        defer { turn.leave(stay) }
+        guard let stay = enterIfFree() else { return refused }
+        defer { leave(stay) }
         return body()
     }
 
@@ -90,11 +98,11 @@ open class FMResultSet {
     @discardableResult open func nextWithError() throws -> Bool {
         let stay: Turn.Stay
         do {
-            stay = try turn?.enter() ?? .inner
+            stay = try uncountedTurn?._withUnsafeGuaranteedRef { try $0.enter() } ?? .inner
         } catch {
             throw FMDatabase.error(FMDatabase.databaseError(error))
         }
-        defer { turn?.leave(stay) }
+        defer { leave(stay) }
         do {
             return try advance()
         } catch {
@@ -167,7 +175,7 @@ open class FMResultSet {
 
     private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
     /// The indices that were asked for so far, of the columns of ``rows``.
-    @exclusivity(unchecked) private var found: [String: Int32] = [:]
+    @exclusivity(unchecked) private var found = [String: Int32]()
 
     /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the last. Changes to it do nothing.
     public var columnNameToIndexMap: NSMutableDictionary {
@@ -185,8 +193,8 @@ open class FMResultSet {
     /// The index of the column with this name, whatever the case of its letters; of two with one name, as in FMDB, the last; -1 where there
     /// is none.
     open func columnIndex(forName columnName: String) -> Int32 {
-        guard let turn, let stay = turn.enterIfFree() else { return -1 }
-        defer { turn.leave(stay) }
+        guard let stay = enterIfFree() else { return -1 }
+        defer { leave(stay) }
         if let index = found[columnName] { return index }
         guard let index = indices[columnName.lowercased()] else { return -1 }
         if rows != nil { found[columnName] = index }

@@ -91,7 +91,11 @@ public final class Interrupter: Sendable {
 final class StatementProgress {
     /// Of the task that uses the connection; nil where none does.
     var cancellation: TaskCancellation?
-    var interrupter = Interrupter()
+    var interrupter: Interrupter {
+        didSet { uncountedInterrupter = .passUnretained(interrupter) }
+    }
+    /// The same, for each statement to ask without counting a reference. Safe because both are set together.
+    private var uncountedInterrupter: Unmanaged<Interrupter>
     /// The most bytes that the engine may take while a statement runs, for all connections of the process; nil for no limit.
     var memoryLimit: Int64?
     /// Asked too, where it is set: each hundredth time, which is several times a second.
@@ -101,6 +105,11 @@ final class StatementProgress {
     // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) private var memoryBefore: Int64?
     @exclusivity(unchecked) private var isOverLimit = false
+
+    init() {
+        interrupter = Interrupter()
+        uncountedInterrupter = .passUnretained(interrupter)
+    }
 
     /// Has the engine ask every 1000 of its instructions, which take a fraction of a millisecond.
     func install(on handle: OpaquePointer) {
@@ -120,7 +129,7 @@ final class StatementProgress {
     /// - Parameter isOnly: Whether no other is active.
     @inline(__always) func begin(isOnly: Bool) {
         (memoryBefore, isOverLimit) = (nil, false)
-        if isOnly { interrupter.forgetRequest() }
+        if isOnly { uncountedInterrupter._withUnsafeGuaranteedRef { $0.forgetRequest() } }
     }
 
     /// Whether the statement that failed was ended for its memory; once.

@@ -154,10 +154,26 @@ extension ColumnDecodable where Self: FixedWidthInteger {
     }
 }
 
-extension Int: ColumnDecodable {
-    /// An integer, or a real number without a fraction.
-    public static func decode(_ column: ResultColumn) throws -> Int {
+/// A type that is read in one look at the column, also where it may be NULL.
+protocol PlainValue: ColumnDecodable {
+    static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Self
+}
+
+extension PlainValue {
+    @inline(__always) static func valueIfPresent(_ column: ResultColumn) throws -> Self? {
         let stored = try column.borrow()
+        return stored.storageClass == .null ? nil : try value(stored, column)
+    }
+}
+
+extension Int: ColumnDecodable, PlainValue {
+    /// An integer, or a real number without a fraction.
+    public static func decode(_ column: ResultColumn) throws -> Int { try value(column.borrow(), column) }
+
+    /// As ``decode(_:)``; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> Int? { try valueIfPresent(column) }
+
+    @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Int {
         switch stored.storageClass {
         case .integer: return Int(stored.integer)
         case .real:
@@ -168,10 +184,14 @@ extension Int: ColumnDecodable {
     }
 }
 
-extension Int64: ColumnDecodable {
+extension Int64: ColumnDecodable, PlainValue {
     /// An integer, or a real number without a fraction.
-    public static func decode(_ column: ResultColumn) throws -> Int64 {
-        let stored = try column.borrow()
+    public static func decode(_ column: ResultColumn) throws -> Int64 { try value(column.borrow(), column) }
+
+    /// As ``decode(_:)``; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> Int64? { try valueIfPresent(column) }
+
+    @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Int64 {
         switch stored.storageClass {
         case .integer: return stored.integer
         case .real:
@@ -191,10 +211,14 @@ extension UInt16: ColumnDecodable {}
 extension UInt32: ColumnDecodable {}
 extension UInt64: ColumnDecodable {}
 
-extension Bool: ColumnDecodable {
+extension Bool: ColumnDecodable, PlainValue {
     /// False for 0, true for any other number.
-    public static func decode(_ column: ResultColumn) throws -> Bool {
-        let stored = try column.borrow()
+    public static func decode(_ column: ResultColumn) throws -> Bool { try value(column.borrow(), column) }
+
+    /// As ``decode(_:)``; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> Bool? { try valueIfPresent(column) }
+
+    @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Bool {
         switch stored.storageClass {
         case .integer: return stored.integer != 0
         case .real: return stored.real != 0
@@ -203,10 +227,14 @@ extension Bool: ColumnDecodable {
     }
 }
 
-extension Double: ColumnDecodable {
+extension Double: ColumnDecodable, PlainValue {
     /// A real number, or an integer.
-    public static func decode(_ column: ResultColumn) throws -> Double {
-        let stored = try column.borrow()
+    public static func decode(_ column: ResultColumn) throws -> Double { try value(column.borrow(), column) }
+
+    /// As ``decode(_:)``; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> Double? { try valueIfPresent(column) }
+
+    @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Double {
         switch stored.storageClass {
         case .real, .integer: return stored.real
         default: throw column.mismatch(Double.self)
@@ -219,10 +247,14 @@ extension Float: ColumnDecodable {
     public static func decode(_ column: ResultColumn) throws -> Float { Float(try Double.decode(column)) }
 }
 
-extension String: ColumnDecodable {
+extension String: ColumnDecodable, PlainValue {
     /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
-    public static func decode(_ column: ResultColumn) throws -> String {
-        let stored = try column.borrow()
+    public static func decode(_ column: ResultColumn) throws -> String { try value(column.borrow(), column) }
+
+    /// As ``decode(_:)``; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> String? { try valueIfPresent(column) }
+
+    @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> String {
         switch stored.storageClass {
         case .text, .integer, .real:
             guard let text = stored.text else { throw column.wrong("text that is not UTF-8") }
@@ -232,10 +264,14 @@ extension String: ColumnDecodable {
     }
 }
 
-extension Data: ColumnDecodable {
+extension Data: ColumnDecodable, PlainValue {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
-    public static func decode(_ column: ResultColumn) throws -> Data {
-        let stored = try column.borrow()
+    public static func decode(_ column: ResultColumn) throws -> Data { try value(column.borrow(), column) }
+
+    /// As ``decode(_:)``; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> Data? { try valueIfPresent(column) }
+
+    @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Data {
         switch stored.storageClass {
         case .blob, .text: return stored.data
         default: throw column.mismatch(Data.self)
