@@ -39,12 +39,16 @@ struct BackupNotes: Equatable {
         notes.first { $0.repository == repository }?.generation
     }
 
+    func isDue(_ generation: UInt64, of repository: [UInt8], lowering: Bool) -> Bool {
+        let noted = self.generation(of: repository) ?? 0
+        return lowering ? noted != generation : noted < generation
+    }
+
     /// Notes a generation.
     ///
     /// - Parameter lowering: Whether also where a later one is noted.
     mutating func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool) {
-        let noted = self.generation(of: repository) ?? 0
-        guard lowering ? noted != generation : noted < generation else { return }
+        guard isDue(generation, of: repository, lowering: lowering) else { return }
         notes.removeAll { $0.repository == repository }
         notes.append(Note(repository: repository, generation: generation))
         if notes.count > BackupNotes.most { notes.removeFirst() }
@@ -114,7 +118,7 @@ extension UnlockedKeyring {
     /// The sequence number stays: a copy of the keyring with other notes has the same slots and keys, and is no old one. If it rose, the
     /// next opening would write it to the database, which would be a change to back up.
     package func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool = false) throws {
-        guard try notedGeneration(of: repository) ?? 0 < generation || lowering else { return }
+        guard try content().backupNotes.isDue(generation, of: repository, lowering: lowering) else { return }
         try withLock { try $0.note(generation, of: repository, lowering: lowering) }
     }
 }

@@ -45,7 +45,7 @@ package final class LockedKeyring {
 
     /// Notes a generation of a repository of backups, as ``UnlockedKeyring/note(_:of:lowering:)``.
     func note(_ generation: UInt64, of repository: [UInt8], lowering: Bool) throws {
-        guard content.backupNotes.generation(of: repository) ?? 0 < generation || lowering else { return }
+        guard content.backupNotes.isDue(generation, of: repository, lowering: lowering) else { return }
         try write(raisesSequenceNumber: false) { try $0.note(generation, of: repository, lowering: lowering) }
     }
 

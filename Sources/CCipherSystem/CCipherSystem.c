@@ -23,6 +23,7 @@
 #include <sys/select.h>
 #endif
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -363,8 +364,26 @@ static uint64_t processes;
 
 static void clear_mark(void) { __atomic_store_n(csystem_process_mark, 0, __ATOMIC_RELAXED); }
 
+// Of the process that began with this program, and whether it or a child had several threads when it forked.
+static uint64_t first_process;
+static int had_threads;
+
+static void note_threads(void) {
+#if defined(__APPLE__)
+    had_threads |= pthread_is_threaded_np();
+#elif defined(__linux__)
+    // A directory has a link for each of its own: one of a thread, beside two.
+    struct stat threads;
+    had_threads |= stat("/proc/self/task", &threads) == 0 && threads.st_nlink > 3;
+#endif
+}
+
+int csystem_lacks_threads(void) { return had_threads && csystem_process() != first_process; }
+
 __attribute__((constructor)) static void map_process_mark(void) {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    // Linux before 4.14, and Apple's systems: what forks without the C library is not seen.
+    void (*clear)(void) = clear_mark;
     void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     if (page != MAP_FAILED) {
 #if defined(__linux__)
@@ -373,10 +392,10 @@ __attribute__((constructor)) static void map_process_mark(void) {
         int is_wiped = 0;
 #endif
         csystem_process_mark = page;
-        if (is_wiped) return;
+        clear = is_wiped ? NULL : clear_mark;
     }
-    // Linux before 4.14, and Apple's systems: what forks without the C library is not seen.
-    pthread_atfork(NULL, NULL, clear_mark);
+    first_process = csystem_process();
+    pthread_atfork(note_threads, NULL, clear);
 }
 
 // Above all numbers of threads, to which it is added.
@@ -492,10 +511,10 @@ static void hold_work(void) {
 // A thread that is registering while another forks would leave the mutex locked in the child.
 static void lock_work(void) { pthread_mutex_lock(&work_mutex); }
 static void unlock_work(void) { pthread_mutex_unlock(&work_mutex); }
+__attribute__((constructor)) static void lock_work_at_fork(void) { pthread_atfork(lock_work, unlock_work, unlock_work); }
 
 void csystem_hold_work_at_exit(void (*interrupt)(void *handle)) {
     interrupt_work = interrupt;
-    pthread_atfork(lock_work, unlock_work, unlock_work);
     pthread_mutex_lock(&work_mutex);
     own_process();
     pthread_mutex_unlock(&work_mutex);

@@ -29,7 +29,7 @@ public enum UsedAfterFork: Error, Equatable, Sendable, CustomStringConvertible {
     case secret
     /// An open database, or what belongs to it. Its descriptors, locks and caches are the parent's.
     case database
-    /// An asynchronous call, where the parent made one before. The threads that run them are the parent's.
+    /// An asynchronous call, where the parent made one before, or had several threads. Those that run such calls are the parent's.
     case threads
 
     /// A sentence with what to do.

@@ -42,8 +42,11 @@ package actor SerialWorker {
         return try await SerialWorker(label: "CipherDB.once").run(body)
     }
 
-    /// Throws in a child of the process that made the first asynchronous call.
-    package static func checkThreads() throws(UsedAfterFork) { try owner.check(.threads) }
+    /// Throws in a child of the process that made the first asynchronous call, or that had several threads.
+    package static func checkThreads() throws(UsedAfterFork) {
+        try owner.check(.threads)
+        guard csystem_lacks_threads() == 0 else { throw .threads }
+    }
 
     /// Closes what nobody uses any more, for a `deinit`: here, or soon on another thread if this one runs a task and so may not block.
     package static func close(_ body: @escaping @Sendable () -> Void) {

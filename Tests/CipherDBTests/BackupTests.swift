@@ -155,7 +155,11 @@ import Testing
         let other = try encrypted("copy.db", "two")
         try other.beginTransaction(.exclusive)
         source.busyTimeout = .milliseconds(20)
-        #expect { try source.backup(to: copy) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
+        #expect { try source.backup(to: copy) } throws: {
+            let error = $0 as? DatabaseError
+            return error?.code.primary == .busy && error?.message.hasPrefix(directory.file("copy.db") + ": ") == true
+                && error?.message.contains(/waited \d+\.\d s/) == true
+        }
         try other.rollback()
         try source.backup(to: copy)
         try checkCopy(copy)

@@ -1,3 +1,4 @@
+import CipherDB
 import CipherKeys
 import Dispatch
 import Foundation
@@ -61,9 +62,34 @@ private func line(_ use: Use, _ way: Way) throws -> String {
     return line
 }
 
+/// What a child of a process that ran tasks, and made no asynchronous call of CipherDB, sees in its first one.
+private func taskAnswer(_ way: Way) throws -> String {
+    let scene = try Scene()
+    nonisolated(unsafe) var answer = ""
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+        let fork = Fork(way)
+        if fork.isChild {
+            do {
+                try await DatabaseQueue(path: scene.newPath, key: Scene.key()).close()
+                fork.answer(Use.Answer.returned.rawValue)
+            } catch {
+                fork.answer(Use.answer(to: error))
+            }
+            _exit(0)
+        }
+        answer = fork.collect()
+        isDone.signal()
+    }
+    isDone.wait()
+    return answer
+}
+
 guard let way = Way(rawValue: CommandLine.arguments[1]) else { exit(64) }
 if CommandLine.arguments.contains("life") {
     try Life(way).run()
+} else if CommandLine.arguments.contains("tasks") {
+    print(try taskAnswer(way))
 } else {
     for use in Use.all { print(try line(use, way)) }
 }

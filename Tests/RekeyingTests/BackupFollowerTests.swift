@@ -16,8 +16,9 @@ import Testing
         fixture = try RepositoryFixture()
     }
 
-    private func follower(_ key: DatabaseKey? = RepositoryFixture.key.key) -> BackupFollower {
-        BackupFollower(fixture.file, fixture.repository) { key }
+    private func follower(_ key: DatabaseKey? = RepositoryFixture.key.key, atLeast: UInt64? = nil) -> BackupFollower {
+        let expected = ExpectedGeneration(atLeast, derivedKeys: [])
+        return BackupFollower(fixture.file, fixture.repository, expecting: expected) { key }
     }
 
     /// The next generation, also where the database is read whole for it, which is not done again at once.
@@ -172,10 +173,11 @@ import Testing
         #expect(try fixture.repository.check().problems == [])
     }
 
-    @Test func oldCopyIsNoticedWhileFollowing() throws {
+    /// Also by one that accepts an old copy at its start.
+    @Test(arguments: [nil, 0] as [UInt64?]) func oldCopyIsNoticedWhileFollowing(atLeast: UInt64?) throws {
         let queue = try fixture.open(.wal)
         defer { try? queue.close() }
-        let follower = follower()
+        let follower = follower(atLeast: atLeast)
         _ = try follower.store()
         try change(queue, 1)
         _ = try next(follower)
@@ -197,6 +199,21 @@ import Testing
         try FileManager.default.moveItem(atPath: fixture.directory.file("aside"), toPath: newest)
         #expect(try next(follower).generation.number == 3)
         #expect(try fixture.answer(.newest, Self.sum) == "3")
+    }
+
+    @Test func keyThatNoStoredKeyringHasIsNotBackedUp() throws {
+        let keyring = try Keyring(besideDatabase: fixture.path).create(with: .sample("Ada"))
+        let pool = try DatabasePool(path: fixture.path, key: keyring)
+        defer { try? pool.close() }
+        try pool.inDatabase { try $0.executeStatements(SampleFile.content) }
+        var key = try keyring.databaseKey()
+        let follower = BackupFollower(fixture.file, fixture.repository, keyring: keyring) { key }
+        _ = try follower.store()
+        try pool.rotateKey(of: keyring)
+        key = try keyring.databaseKey()
+        try FileManager.default.removeItem(atPath: keyring.keyring.path)
+        #expect { try follower.store(isLast: true) } throws: { ($0 as? KeyringError)?.code == .missing }
+        #expect(try fixture.repository.generations().count == 1)
     }
 
     /// The state before the changes is that of the generation that was made, not of one beside it with its number.

@@ -56,6 +56,27 @@ import Testing
         #expect(try fixture.repository.generations().count == 5)
     }
 
+    @Test func oldCopyIsAcceptedOnce() throws {
+        let keyring = try Keyring(path: fixture.directory.file("keyring")).create(with: .sample("Ada"))
+        let identifier = try fixture.repository.identifier()
+        try keyring.note(90, of: identifier)
+        let upkeep = BackupUpkeep(
+            fixture.repository,
+            keyring: keyring,
+            keeping: nil,
+            lowersNote: true,
+            interval: .zero
+        )
+        let stored = try fixture.backUp()
+        upkeep.add(stored)
+        _ = try upkeep.run()
+        #expect(try keyring.notedGeneration(of: identifier) == stored.generation.number)
+        try keyring.note(90, of: identifier)
+        upkeep.add(stored)
+        _ = try upkeep.run()
+        #expect(try keyring.notedGeneration(of: identifier) == 90)
+    }
+
     @Test func sameDatabaseIsNotTakenForAnother() throws {
         func warnings(_ key: DatabaseKey?) throws -> [BackupWarning] {
             let done = try fixture.backUp(key)

@@ -21,6 +21,11 @@ import Testing
         #expect(Set(lines).symmetricDifference(Use.all.map(\.line)) == [] && lines.count == Use.all.count)
     }
 
+    /// The system call alone runs no handlers by which it could be seen.
+    @Test(arguments: [Way.fork, .daemon]) func firstAsynchronousCallNeedsThreads(way: Way) async throws {
+        #expect(try await Self.run([way.rawValue, "tasks"]).output == "threads\n")
+    }
+
     @Test(arguments: Way.allCases)
     func childWritesAtNoPointOfDatabasesLife(way: Way) async throws {
         let outcome = try await Self.run([way.rawValue, "life"])

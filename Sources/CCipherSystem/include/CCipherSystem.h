@@ -116,6 +116,9 @@ static inline uint64_t csystem_process(void) {
     return number ? number : csystem_count_process();
 }
 
+// Whether this process was forked by one with several threads: it has none of those of Swift's tasks and of libdispatch.
+int csystem_lacks_threads(void);
+
 // A number of the calling thread's own, which no other thread ever has, nor one of an ancestor or child of this process: what the system
 // has is that of another one later. The fast one is that of no thread, and not 0, where this one was not asked for before.
 extern _Thread_local uint64_t csystem_thread_number;

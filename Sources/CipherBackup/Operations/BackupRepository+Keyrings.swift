@@ -117,6 +117,8 @@ final class KeyringKeeper {
     private let keyring: UnlockedKeyring
     /// The file that was stored last, or found to be.
     private var last: [UInt8]?
+    /// The identifiers of its keys.
+    private var stored: Set<[UInt8]> = []
     /// When the repository was looked at: somebody may remove or replace what is there.
     private var lookedAt = ContinuousClock.now
     private static let pauseBetweenLooks = Duration.seconds(60)
@@ -125,8 +127,8 @@ final class KeyringKeeper {
         self.keyring = keyring
     }
 
-    /// Whether the repository has it.
-    var hasStored: Bool { last != nil }
+    /// Whether the keyring that the repository has opens a generation of this key.
+    func hasStored(_ key: BackupKey?) -> Bool { key.map { stored.contains($0.identifier) } ?? false }
 
     /// How many repositories the keyring notes.
     var notedRepositories: Int {
@@ -170,7 +172,7 @@ final class KeyringKeeper {
             try $0.identifiers.isSuperset(of: identifiers) && (isOlder || keyring.isCurrent(in: $0.keyring))
         }
         if isStored != true { try store(file, identifiers, repository, marker) }
-        last = file
+        (last, self.stored) = (file, identifiers)
         lookedAt = .now
         return isOlder
     }

@@ -128,7 +128,7 @@ package final class BackupSession {
                 if let keyring {
                     do {
                         if try keyring.run(repository, marker) { warnings.append(.oldKeyring) }
-                    } catch let error as KeyringError where error.code == .missing && keyring.hasStored {
+                    } catch let error as KeyringError where error.code == .missing && keyring.hasStored(backupKey) {
                         warnings.append(.missingKeyring)
                     }
                 }

@@ -100,7 +100,9 @@ extension BackupRepository {
 /// What is known of a repository before a backup is stored in it, since later generations would hide that an old copy replaced it.
 package struct ExpectedGeneration: Sendable {
     /// The number that the newest generation has at least; nil where only a keyring may have noted it, 0 where any is accepted.
-    package let number: UInt64?
+    let number: UInt64?
+    /// Whether an old copy is accepted, whatever a keyring has noted.
+    package var isAny: Bool { number == 0 }
     /// With a key, it or one of these must prove that there is such a generation.
     let otherKeys: [DerivedKey]
 
@@ -133,8 +135,7 @@ package struct ExpectedGeneration: Sendable {
         known: StoredManifest?,
         provedBy keys: [BackupKey]
     ) throws {
-        guard number != 0 else { return }
-        if let number = number ?? noted {
+        if let number = number ?? noted, number > 0 {
             try repository.checkNewest(names, marker, atLeast: number) { $0.counts(provedBy: keys) }
         }
         if let known {

@@ -204,10 +204,10 @@ final class SegmentWriter {
 
     /// Removes what was written, stored or not, after a failure.
     func discard() {
+        guard owner.isCurrent else { return }
         for object in waiting + [current?.object].compactMap({ $0 }) { object.discard() }
         current = nil
         waiting = []
-        guard owner.isCurrent else { return }
         for segment in segments { try? storage.remove(segment.identifier.name) }
     }
 }

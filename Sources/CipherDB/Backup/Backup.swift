@@ -94,6 +94,7 @@ extension Database {
     ) throws {
         let backup = try BackupHandle(from: source, to: target)
         var wait = LockWait.current(or: .milliseconds(busyMilliseconds))
+        var blocked = ContinuousClock.now
         while true {
             switch try backup.step(pages: pagesPerStep, checkLastPage: checkIsAuthentic) {
             case true?:
@@ -101,11 +102,16 @@ extension Database {
                 try backup.finish()
                 return try progress(BackupProgress(remaining: 0, total: total))
             case false?:
-                wait = LockWait.current(or: .milliseconds(busyMilliseconds))
+                (wait, blocked) = (LockWait.current(or: .milliseconds(busyMilliseconds)), .now)
                 try progress(BackupProgress(remaining: backup.remaining, total: backup.total))
             case nil:
                 guard wait.mayTryAgain() else {
-                    throw target.storageError(.busy, "another connection holds a lock that the backup needs")
+                    let isOfSource = LockSearch(source.filename).signs >= LockSearch(target.filename).signs
+                    throw (isOfSource ? source : target).storageError(
+                        .busy,
+                        "another connection holds a lock that the backup needs",
+                        waited: .now - blocked
+                    )
                 }
             }
         }

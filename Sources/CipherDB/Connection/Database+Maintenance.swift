@@ -63,7 +63,8 @@ extension Database {
         } catch let error as DatabaseError where error.code.primary == .full {
             throw DatabaseError(
                 error.code,
-                "\(error.message); VACUUM writes a copy to a temporary file first: SQLITE_TMPDIR names its directory"
+                "\(error.message); the copy that VACUUM makes first is in a temporary file, whose directory SQLITE_TMPDIR names",
+                sql: error.sql
             )
         }
     }

@@ -52,9 +52,9 @@ struct StorageFailure {
             path = file
             found.append(signs)
         }
-        let most = found.max() ?? 0
-        path = all[found.firstIndex(of: most) ?? 0]
-        if most == 0 { candidates = all }
+        let likely = all.indices.filter { found[$0] == found.max() }.map { all[$0] }
+        path = likely[0]
+        if likely.count > 1 { candidates = likely }
     }
 
     /// How much speaks for this file; 0 where nothing does.

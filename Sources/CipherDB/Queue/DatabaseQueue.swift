@@ -94,9 +94,9 @@ public final class DatabaseQueue: DatabaseWriter {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(isShared: isShared, body)
             }
-            let ended = Swift.Result { try reporting { try commit?.wait() } }
+            let ended = Swift.Result { try commit?.wait() }
             let result = try outcome.get()
-            try ended.get()
+            try reporting { try ended.get() }
             return result
         }
     }

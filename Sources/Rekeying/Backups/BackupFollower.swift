@@ -61,7 +61,7 @@ package final class BackupFollower {
         self.file = file
         self.opening = opening
         session = BackupSession(repository, expecting: expected, keyring: keyring)
-        upkeep = BackupUpkeep(repository, keyring: keyring, keeping: policy, lowersNote: expected.number != nil)
+        upkeep = BackupUpkeep(repository, keyring: keyring, keeping: policy, lowersNote: expected.isAny)
     }
 
     /// Notes the newest generation and removes others, where it is time to; nil where it is not.

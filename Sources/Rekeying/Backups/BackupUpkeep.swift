@@ -9,7 +9,8 @@ package final class BackupUpkeep {
     private let repository: BackupRepository
     private let keyring: UnlockedKeyring?
     private let policy: RetentionPolicy?
-    private let lowersNote: Bool
+    /// Whether an old copy of the repository was accepted, whose generation the keyring has not noted yet.
+    private var lowersNote: Bool
     private let interval: Duration
     /// The newest generation, until it was noted.
     private var pending: Generation?
@@ -27,7 +28,7 @@ package final class BackupUpkeep {
         package let noteFailure: (any Error)?
     }
 
-    /// - Parameter lowersNote: Whether an old copy of the repository was accepted, so that the keyring notes its generation.
+    /// - Parameter lowersNote: Whether an old copy of the repository is accepted, once.
     package init(
         _ repository: BackupRepository,
         keyring: UnlockedKeyring?,
@@ -59,6 +60,7 @@ package final class BackupUpkeep {
         var noteFailure: (any Error)?
         do {
             try keyring.map { try $0.note(generation.number, of: repository.identifier(), lowering: lowersNote) }
+            lowersNote = false
         } catch {
             try ChildInterruption.check()
             noteFailure = error

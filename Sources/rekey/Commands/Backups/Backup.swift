@@ -79,7 +79,7 @@ struct Backup: ParsableCommand {
                 repository,
                 keyring: keyring,
                 keeping: keeping.policy,
-                lowersNote: atLeast != nil
+                lowersNote: atLeast == 0
             )
             upkeep.add(done)
             for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }

@@ -89,30 +89,36 @@ struct Restore: ParsableCommand {
                 progress: progress.show
             )
             isDone = true
-            let adopts = try (copied != nil || takesPlace(file)) && adoptKey(of: file, keys)
-            let lines = Restore.lines(done) + lines(copied, beside: file)
+            let adoption = copied != nil || takesPlace(file) ? try adoptKey(of: file, keys) : (isDone: false, lines: [])
             return Report.Result(
-                Object(done, copied, adopts: adopts),
-                lines: lines + (adopts ? [("key", "one that a rotation had retired; the current one again")] : [])
+                Object(done, copied, adopts: adoption.isDone),
+                lines: Restore.lines(done) + lines(copied, beside: file) + adoption.lines
             )
         }
     }
 
     /// Whether the file is where the database of the keyring is, by the name of the keyring.
-    private func takesPlace(_ file: String) throws -> Bool {
+    private func takesPlace(_ file: String) -> Bool {
         guard let given = key.keyring, let own = try? Platform.status(of: Keyring(besideDatabase: file).path) else {
             return false
         }
         return (try? Platform.status(of: given).identity) == own.identity
     }
 
-    /// The restored file is what was asked for: where its key was retired since, that is the one that counts.
-    private func adoptKey(of file: String, _ keys: FileKeys) throws -> Bool {
-        guard let unlocked = try keys.unlockedKeyring() else { return false }
+    /// The restored file is what was asked for: where its key was retired since, that is the one that counts. The file stays where that fails.
+    private func adoptKey(of file: String, _ keys: FileKeys) throws -> (isDone: Bool, lines: [(String, String)]) {
+        guard let unlocked = try keys.unlockedKeyring() else { return (false, []) }
         do {
-            return try key.database(file).adopt(unlocked).adoptsKey
+            let done = try key.database(file).adopt(unlocked)
+            return (
+                done.adoptsKey,
+                (done.adoptsKey ? [("key", "one that a rotation had retired; the current one again")] : [])
+                    + (done.repairsRecord ? [("record", "of the keyring, written again")] : [])
+            )
         } catch let error as RekeyError where error.code == .notNeeded {
-            return false
+            return (false, [])
+        } catch {
+            return (false, [("key", "`rekey keyring adopt` is needed: \(CommandMessage(error).text)")])
         }
     }
 
