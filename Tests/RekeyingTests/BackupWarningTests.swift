@@ -69,11 +69,11 @@ import Testing
         )
         let stored = try fixture.backUp()
         upkeep.add(stored)
-        _ = try upkeep.run()
+        _ = try upkeep.run(isLast: true)
         #expect(try keyring.notedGeneration(of: identifier) == stored.generation.number)
         try keyring.note(90, of: identifier)
         upkeep.add(stored)
-        _ = try upkeep.run()
+        _ = try upkeep.run(isLast: true)
         #expect(try keyring.notedGeneration(of: identifier) == 90)
     }
 
