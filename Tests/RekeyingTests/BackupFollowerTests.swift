@@ -201,6 +201,20 @@ import Testing
         #expect(try fixture.answer(.newest, Self.sum) == "3")
     }
 
+    @Test func missingKeyringIsToldAndBackupGoesOn() throws {
+        let keyring = try Keyring(besideDatabase: fixture.path).create(with: .sample("Ada"))
+        let pool = try DatabasePool(path: fixture.path, key: keyring)
+        defer { try? pool.close() }
+        try pool.inDatabase { try $0.executeStatements(SampleFile.content) }
+        let key = try keyring.databaseKey()
+        let follower = BackupFollower(fixture.file, fixture.repository, keyring: keyring) { key }
+        _ = try follower.store()
+        try FileManager.default.removeItem(atPath: keyring.keyring.path)
+        try pool.inDatabase { try $0.executeUpdate("UPDATE people SET note = 1 WHERE id = 1") }
+        #expect(try follower.store(isLast: true)?.warnings == [.missingKeyring])
+        #expect(try fixture.repository.generations().count == 2)
+    }
+
     @Test func keyThatNoStoredKeyringHasIsNotBackedUp() throws {
         let keyring = try Keyring(besideDatabase: fixture.path).create(with: .sample("Ada"))
         let pool = try DatabasePool(path: fixture.path, key: keyring)

@@ -166,26 +166,6 @@ import Testing
         #expect(try fixture.answer(.newest, Self.sum, key: key) == "14")
     }
 
-    @Test func missingKeyringIsToldAndBackupGoesOn() async throws {
-        let keyring = try await Keyring(besideDatabase: fixture.path).create(with: .sample("Ada"))
-        let pool = try await DatabasePool(path: fixture.path, key: keyring)
-        try await pool.inDatabase { try $0.executeStatements(SampleFile.content) }
-        let backup = ContinuousBackup(of: pool, to: fixture.repository, keyring: keyring, every: .milliseconds(10)) {
-            [events] in events.add($0)
-        }
-        let running = Task { try await backup.run() }
-        try await eventually { backup.metrics.generation?.number ?? 0 >= 1 }
-        try FileManager.default.removeItem(atPath: keyring.keyring.path)
-        try await change(pool, 1)
-        try await eventually { events.warnings.contains(.missingKeyring) }
-        running.cancel()
-        try await running.value
-        let restored = Keyring(path: fixture.directory.file("restored.keyring"))
-        try fixture.repository.restoreKeyring(to: restored)
-        let key = try await restored.unlock(.sample("Ada")).databaseKey()
-        #expect(try fixture.answer(.newest, Self.sum, key: key) == "1")
-    }
-
     @Test func nextRunGoesOnWithRepository() async throws {
         let pool = try pool()
         try fixture.backUp()
