@@ -54,7 +54,8 @@ package struct StoredPages: PageSource {
                     "\(path): not a regular file; remove it"
                 )
             }
-            guard side.linkCount == 1 || !forWriting else {
+            // None where another process removes it at this moment.
+            guard side.linkCount <= 1 || !forWriting else {
                 throw DatabaseError(
                     .cannotOpen,
                     "\(path): has hard links, and writing to it would change another file; replace it by a copy"
