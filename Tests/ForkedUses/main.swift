@@ -20,26 +20,10 @@ private func answer(to call: Use.Call, _ way: Way) -> String {
         }
         exit(0)
     case .inTask(let body):
-        nonisolated(unsafe) var answer = ""
-        let isDone = DispatchSemaphore(value: 0)
-        Task.detached {
+        return answer(inTask: body, way) {
             // The first asynchronous call is the parent's.
             _ = try? await Keyring(path: "/").content().slots
-            let fork = Fork(way)
-            if fork.isChild {
-                do {
-                    try await body()
-                    fork.answer(Use.Answer.returned.rawValue)
-                } catch {
-                    fork.answer(Use.answer(to: error))
-                }
-                _exit(0)
-            }
-            answer = fork.collect()
-            isDone.signal()
         }
-        isDone.wait()
-        return answer
     }
 }
 
@@ -62,16 +46,20 @@ private func line(_ use: Use, _ way: Way) throws -> String {
     return line
 }
 
-/// What a child of a process that ran tasks, and made no asynchronous call of CipherDB, sees in its first one.
-private func taskAnswer(_ way: Way) throws -> String {
-    let scene = try Scene()
+/// What the child of a task saw, before which the task ran `first`.
+private func answer(
+    inTask body: @escaping @Sendable () async throws -> Void,
+    _ way: Way,
+    after first: @escaping @Sendable () async -> Void
+) -> String {
     nonisolated(unsafe) var answer = ""
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
+        await first()
         let fork = Fork(way)
         if fork.isChild {
             do {
-                try await DatabaseQueue(path: scene.newPath, key: Scene.key()).close()
+                try await body()
                 fork.answer(Use.Answer.returned.rawValue)
             } catch {
                 fork.answer(Use.answer(to: error))
@@ -89,7 +77,9 @@ guard let way = Way(rawValue: CommandLine.arguments[1]) else { exit(64) }
 if CommandLine.arguments.contains("life") {
     try Life(way).run()
 } else if CommandLine.arguments.contains("tasks") {
-    print(try taskAnswer(way))
+    // The process ran a task, and made no asynchronous call of CipherDB.
+    let scene = try Scene()
+    print(answer(inTask: { try await DatabaseQueue(path: scene.newPath, key: Scene.key()).close() }, way) {})
 } else {
     for use in Use.all { print(try line(use, way)) }
 }

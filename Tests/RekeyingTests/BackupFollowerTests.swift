@@ -201,11 +201,17 @@ import Testing
         #expect(try fixture.answer(.newest, Self.sum) == "3")
     }
 
-    @Test func missingKeyringIsToldAndBackupGoesOn() throws {
+    /// A database with content, under a keyring that is new too.
+    private func openWithKeyring() throws -> (UnlockedKeyring, DatabasePool) {
         let keyring = try Keyring(besideDatabase: fixture.path).create(with: .sample("Ada"))
         let pool = try DatabasePool(path: fixture.path, key: keyring)
-        defer { try? pool.close() }
         try pool.inDatabase { try $0.executeStatements(SampleFile.content) }
+        return (keyring, pool)
+    }
+
+    @Test func missingKeyringIsToldAndBackupGoesOn() throws {
+        let (keyring, pool) = try openWithKeyring()
+        defer { try? pool.close() }
         let key = try keyring.databaseKey()
         let follower = BackupFollower(fixture.file, fixture.repository, keyring: keyring) { key }
         _ = try follower.store()
@@ -216,10 +222,8 @@ import Testing
     }
 
     @Test func keyThatNoStoredKeyringHasIsNotBackedUp() throws {
-        let keyring = try Keyring(besideDatabase: fixture.path).create(with: .sample("Ada"))
-        let pool = try DatabasePool(path: fixture.path, key: keyring)
+        let (keyring, pool) = try openWithKeyring()
         defer { try? pool.close() }
-        try pool.inDatabase { try $0.executeStatements(SampleFile.content) }
         var key = try keyring.databaseKey()
         let follower = BackupFollower(fixture.file, fixture.repository, keyring: keyring) { key }
         _ = try follower.store()

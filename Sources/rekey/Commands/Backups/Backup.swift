@@ -79,7 +79,7 @@ struct Backup: ParsableCommand {
                 repository,
                 keyring: keyring,
                 keeping: keeping.policy,
-                lowersNote: atLeast == 0
+                lowersNote: expected.isAny
             )
             upkeep.add(done)
             for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
