@@ -23,7 +23,10 @@ import Testing
         case queue, pool
 
         func open(_ path: String, _ key: DatabaseKey) async throws -> any DatabaseWriter {
-            let configuration = Configuration { $0.journalMode = .wal }
+            let configuration = Configuration {
+                $0.journalMode = .wal
+                $0.maximumReaders = 1
+            }
             let database: any DatabaseWriter =
                 switch self {
                 case .queue: try await DatabaseQueue(path: path, key: key, configuration: configuration)
@@ -142,44 +145,54 @@ import Testing
 
     @Test(arguments: Kind.allCases) func openingUsesNoFileOnPool(kind: Kind) async throws {
         try await FileUse.noted(in: directory.path) { use in
-            let secret = try Self.secret()
-            let keyring = Keyring(besideDatabase: path)
-            let unlocked = try await keyring.create(with: secret)
-            let first = try await kind.open(path, unlocked, Configuration { $0.journalMode = .delete })
-            try await first.write { try $0.executeStatements("CREATE TABLE t (a)") }
-            try await first.rotateKey(of: unlocked)
-            try await first.close()
-            try await kind.open(path, keyring, secret).close()
-            try await kind.open(URL(fileURLWithPath: path), unlocked.databaseKey()).close()
-            await expect(throws: KeyError.wrongKey) { _ = try await kind.open(path, .random()) }
-            #expect(use.ofPool.isEmpty)
+            try await Self.open(kind, in: directory)
+            #expect(!use.calls.isEmpty && use.ofPool.isEmpty)
         }
+    }
+
+    /// Opens a database in each form, with a rotation.
+    private static func open(_ kind: Kind, in directory: TemporaryDirectory) async throws {
+        let (path, secret) = (directory.file("test.db"), try secret())
+        let keyring = Keyring(besideDatabase: path)
+        let unlocked = try await keyring.create(with: secret)
+        let first = try await kind.open(path, unlocked, Configuration { $0.journalMode = .delete })
+        try await first.write { try $0.executeStatements("CREATE TABLE t (a)") }
+        try await first.rotateKey(of: unlocked)
+        try await first.close()
+        try await kind.open(path, keyring, secret).close()
+        try await kind.open(URL(fileURLWithPath: path), unlocked.databaseKey()).close()
+        await expect(throws: KeyError.wrongKey) { _ = try await kind.open(path, .random()) }
     }
 
     @Test func keyringUsesNoFileOnPool() async throws {
         try await FileUse.noted(in: directory.path) { use in
-            let (first, second) = (try Self.secret(), try Self.secret())
-            let keyring = Keyring(path: directory.file("keyring"))
-            try await keyring.create(with: first)
-            let unlocked = try await keyring.unlock(first)
-            _ = try await unlocked.add(second, label: "second")
-            try await unlocked.change(slot: 2, to: Self.secret(), label: "second")
-            try await unlocked.change(label: "second", to: second)
-            try await keyring.change(second, to: Self.secret())
-            let code = try RecoveryCode.random()
-            _ = try await unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
-            try await unlocked.remove(slot: 2)
-            _ = try await unlocked.add(second, label: "second")
-            try await unlocked.remove(label: "second")
-            try await unlocked.forgetOlderKeys()
-            try await unlocked.backUp(to: directory.file("keyring.backup"))
-            _ = (try await keyring.content(), try await keyring.content().slots)
-            _ = (try await unlocked.content(), try await unlocked.content().slots, try await unlocked.databaseKey())
-            try await keyring.erase()
-            let backup = try await Keyring(path: directory.file("keyring.backup")).unlock(first)
-            try await backup.restore(to: keyring)
+            try await Self.useKeyring(in: directory)
             #expect(!use.calls.isEmpty && use.ofPool.isEmpty)
         }
+    }
+
+    /// Makes each call of a keyring.
+    private static func useKeyring(in directory: TemporaryDirectory) async throws {
+        let (first, second) = (try secret(), try secret())
+        let keyring = Keyring(path: directory.file("keyring"))
+        try await keyring.create(with: first)
+        let unlocked = try await keyring.unlock(first)
+        _ = try await unlocked.add(second, label: "second")
+        try await unlocked.change(slot: 2, to: secret(), label: "second")
+        try await unlocked.change(label: "second", to: second)
+        try await keyring.change(second, to: secret())
+        let code = try RecoveryCode.random()
+        _ = try await unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
+        try await unlocked.remove(slot: 2)
+        _ = try await unlocked.add(second, label: "second")
+        try await unlocked.remove(label: "second")
+        try await unlocked.forgetOlderKeys()
+        try await unlocked.backUp(to: directory.file("keyring.backup"))
+        _ = (try await keyring.content(), try await keyring.content().slots)
+        _ = (try await unlocked.content(), try await unlocked.content().slots, try await unlocked.databaseKey())
+        try await keyring.erase()
+        let backup = try await Keyring(path: directory.file("keyring.backup")).unlock(first)
+        try await backup.restore(to: keyring)
     }
 
     private static func secret() throws -> KeyringSecret { try .keyFile(.random(count: 32)) }
@@ -242,38 +255,114 @@ import Testing
 
     // MARK: While others wait
 
-    /// More databases than the pool has threads wait for their files, until a task among the others has had its turn ten times.
-    @Test(arguments: Kind.allCases) func tasksGoOnWhileFilesAreSlow(kind: Kind) async throws {
-        let count = Platform.processorCount + 2
-        var databases: [any DatabaseWriter] = []
-        for number in 0..<count { databases.append(try await kind.open(directory.file("\(number).db"), key)) }
-        let ticked = Gate()
-        let waiting = Counter()
-        let hasTicked = Lock(true)
-        // Instead of a test that hangs; other tests may occupy the pool for long.
-        let longest = 30 * Extent.minutesOfAHang
+    /// As many wait at once: more than the pool has threads.
+    private static let waiting = Platform.processorCount + 2
+
+    /// Runs `body` as often as that at once. `slow` opens when each has begun and a task among them has had its turn ten times.
+    ///
+    /// - Parameter limit: Seconds until `slow` opens nevertheless, instead of a test that hangs; others may occupy the pool for long.
+    /// - Returns: How many had come to their end before it opened; nil where the tasks did not go on.
+    private static func goOn(
+        until slow: Gate,
+        limit: Double = Double(30 * Extent.minutesOfAHang),
+        _ body: @escaping @Sendable (Int) async throws -> Void
+    ) async throws -> Int? {
+        let (begun, ended, isLate) = (Counter(), Counter(), Lock(false))
         Thread {
-            Thread.sleep(forTimeInterval: Double(longest))
-            if !ticked.passed { hasTicked.withLock { $0 = false } }
-            ticked.open()
+            let end = ContinuousClock.now + .seconds(limit)
+            while !slow.passed, ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.005) }
+            guard !slow.passed else { return }
+            isLate.withLock { $0 = true }
+            slow.open()
         }.start()
-        try await FileUse.noted(in: directory.path) { call in
-            // Locks, and the WAL's index, are used under a mutex of all databases.
-            guard call.path.hasSuffix("-wal") else { return }
-            if !ticked.passed { waiting.add() }
-            ticked.wait()
-        } _: { _ in
-            let closing = Task { [databases] in
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for database in databases { group.addTask { try await database.close() } }
-                    try await group.waitForAll()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<waiting {
+                group.addTask {
+                    begun.add()
+                    try await body(number)
+                    ended.add()
                 }
             }
-            try await eventually(within: .seconds(longest)) { waiting.value >= count }
+            while begun.value < waiting, !slow.passed { try await Task.sleep(for: .milliseconds(1)) }
             for _ in 0..<10 { await Task.yield() }
-            ticked.open()
-            try await closing.value
+            let early = ended.value
+            slow.open()
+            try await group.waitForAll()
+            return isLate.withLock { $0 } ? nil : early
         }
-        #expect(hasTicked.withLock { $0 })
+    }
+
+    /// As many directories, in that of this test.
+    private func directories() throws -> [TemporaryDirectory] {
+        try (0..<Self.waiting).map { _ in try TemporaryDirectory(in: directory.path) }
+    }
+
+    /// Runs `body` in a directory of its own each time; files can be used when the tasks have gone on.
+    private func goOnWhileFilesAreSlow(
+        of directories: [TemporaryDirectory],
+        _ body: @escaping @Sendable (Int, TemporaryDirectory) async throws -> Void
+    ) async throws {
+        let slow = Gate()
+        try await FileUse.noted(in: directory.path) { call in
+            // Locks, and the WAL's index, are used under a mutex of all databases, for which other tests may wait.
+            if !call.isLock, !call.path.hasSuffix("-shm") { slow.wait() }
+        } _: { use in
+            let early = try await Self.goOn(until: slow) { try await body($0, directories[$0]) }
+            #expect(early != nil && !use.calls.isEmpty)
+        }
+    }
+
+    @Test func callThatBlocksIsFound() async throws {
+        let slow = Gate()
+        let early = try await Self.goOn(until: slow, limit: 0.2) { _ in slow.wait() }
+        #expect(early == nil)
+    }
+
+    @Test(arguments: Kind.allCases, calls) func tasksGoOnWhileTurnIsAwaited(kind: Kind, call: Call) async throws {
+        let (slow, directories) = (Gate(), try directories())
+        var databases: [any DatabaseWriter] = []
+        var held: [HeldBlock] = []
+        for directory in directories {
+            let database = try await kind.open(directory.file("test.db"), key)
+            databases.append(database)
+            held.append(try await HeldBlock { hold in try? database.inDatabase { _ in hold() } })
+            // That of its one reader.
+            if kind == .pool { held.append(try await HeldBlock { hold in try? database.read { _ in hold() } }) }
+        }
+        let letGo = Task { [held] in
+            try await slow.waited()
+            for block in held { try await block.end() }
+        }
+        let early = try await Self.goOn(until: slow) { [databases] in try await call.run(databases[$0], directories[$0])
+        }
+        #expect(early == 0)
+        try await letGo.value
+    }
+
+    @Test(arguments: Kind.allCases, calls) func tasksGoOnWhileCallIsSlow(kind: Kind, call: Call) async throws {
+        let directories = try directories()
+        var databases: [any DatabaseWriter] = []
+        for directory in directories { databases.append(try await kind.open(directory.file("test.db"), key)) }
+        try await goOnWhileFilesAreSlow(of: directories) { [databases] in
+            try await call.run(databases[$0], $1)
+            try await databases[$0].close()
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func tasksGoOnWhileOpeningIsSlow(kind: Kind) async throws {
+        try await goOnWhileFilesAreSlow(of: directories()) { try await Self.open(kind, in: $1) }
+    }
+
+    @Test func tasksGoOnWhileKeyringIsSlow() async throws {
+        try await goOnWhileFilesAreSlow(of: directories()) { try await Self.useKeyring(in: $1) }
+    }
+
+    @Test(arguments: Kind.allCases, Drop.allCases)
+    func tasksGoOnWhileDroppedDatabaseIsSlow(kind: Kind, drop: Drop) async throws {
+        try await goOnWhileFilesAreSlow(of: directories()) { [key] _, directory in
+            let path = directory.file("test.db")
+            try await drop.run { try await kind.open(path, key) }
+            try await eventually { !FileManager.default.fileExists(atPath: path + "-wal") }
+        }
     }
 }

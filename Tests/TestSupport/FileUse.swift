@@ -10,6 +10,8 @@ package final class FileUse: Sendable {
         package let path: String
         /// Whether a thread of Swift's cooperative pool made it.
         package let isOfPool: Bool
+        /// Whether the engine may lock the file.
+        package let isLock: Bool
     }
 
     private let directory: String
@@ -29,9 +31,9 @@ package final class FileUse: Sendable {
         calls.filter(\.isOfPool).map { FileCalls.name(of: $0.path) }.sorted()
     }
 
-    fileprivate func note(_ path: String) {
+    fileprivate func note(_ path: String, isLock: Bool = false) {
         guard path.hasPrefix(directory) else { return }
-        let call = Call(path: path, isOfPool: Platform.isOfPool)
+        let call = Call(path: path, isOfPool: Platform.isOfPool, isLock: isLock)
         made.withLock { _ = $0.insert(call) }
         action(call)
     }
@@ -62,15 +64,15 @@ package final class FileUse: Sendable {
         return try result.get()
     }
 
-    fileprivate static func note(_ path: String) {
-        for use in all.withLock({ $0 }) { use.note(path) }
+    fileprivate static func note(_ path: String, isLock: Bool = false) {
+        for use in all.withLock({ $0 }) { use.note(path, isLock: isLock) }
     }
 
     fileprivate static func note(_ descriptor: Int32) {
         guard all.withLock({ !$0.isEmpty }) else { return }
         var buffer = [CChar](repeating: 0, count: 4096)
         guard readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count - 1) > 0 else { return }
-        note(String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        note(String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), isLock: true)
     }
 }
 

@@ -6,8 +6,8 @@ package import Foundation
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    package init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cipherdb-\(UUID().uuidString)")
+    package init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
+        let url = URL(fileURLWithPath: parent).appendingPathComponent("cipherdb-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         path = url.path
     }

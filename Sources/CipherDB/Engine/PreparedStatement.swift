@@ -242,13 +242,13 @@ internal import CSQLCipher
 
     /// Back to before the first row; bound values stay.
     func reset() {
-        if !state.isStepping { rowWidth = 0 }
         switch state {
         case .idle, .stepping: break
         case .ended:
             _ = connection.working { sqlite3_reset(handle) }
             state = .idle
         case .onRow:
+            hideRow()
             let code = connection.working { sqlite3_reset(handle) }
             changes.didStep(of: connection, isOver: true, isReadOnly: isReadOnly)
             // That of a commit, such as that of an INSERT … RETURNING that is left at its first row.

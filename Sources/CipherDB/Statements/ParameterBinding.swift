@@ -101,22 +101,22 @@ public struct Parameter {
     }
 
     /// Binds an integer.
-    public func bind(_ value: Int64) throws {
+    @inline(__always) public func bind(_ value: Int64) throws {
         try owned.bind(value, at: index)
     }
 
     /// Binds a number; SQLite stores a NaN as NULL.
-    public func bind(_ value: Double) throws {
+    @inline(__always) public func bind(_ value: Double) throws {
         try owned.bind(value, at: index)
     }
 
     /// Binds text.
-    public func bind(_ value: String) throws {
+    @inline(__always) public func bind(_ value: String) throws {
         try owned.bind(value, at: index)
     }
 
     /// Binds a blob, which is copied.
-    public func bind(_ bytes: UnsafeRawBufferPointer) throws {
+    @inline(__always) public func bind(_ bytes: UnsafeRawBufferPointer) throws {
         try owned.bind(blob: bytes, at: index)
     }
 
