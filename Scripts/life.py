@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Five years of a database in ten minutes: generations, rotations, changed passphrases, lost machines, full disks and restores to a date, in an
-order that the seed gives; then every generation that is listed must open with one secret of today, with the rows that it had.
+order that the seed gives; then every generation that is listed must open with one passphrase of today, with the rows that it had.
 
     life.py --rekey rekey [--seed 1] [--generations 2000] [--rotations 60] [--lost 20] [--full 10] [--dates 5] [--keep 200]
 
-It mounts a tmpfs as the machine's disk, so it runs as root on Linux; Python needs sqlcipher3. Exit status 1 where something was lost.
+It mounts two tmpfs as the disks of the machine and of the backups, so it runs as root on Linux; Python needs sqlcipher3. Exit status 1 where something was lost.
 """
 
 import argparse
@@ -33,10 +33,13 @@ options = options.parse_args()
 chance = random.Random(options.seed)
 
 root = tempfile.mkdtemp(prefix="life-")
-machine, repository, secrets = root + "/machine", root + "/repository", root + "/secrets"
-for place in (machine, secrets):
+machine, backups, secrets = root + "/machine", root + "/backups", root + "/secrets"
+disks = {machine: "16m", backups: "256m"}
+for place, size in disks.items():
     os.mkdir(place)
-subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", machine], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True)
+os.mkdir(secrets)
+repository = backups + "/repository"
 database, keyring = machine + "/life.db", machine + "/life.db.keyring"
 
 # What each generation has, and when it was stored.
@@ -75,6 +78,11 @@ def with_machine():
     return ["--key-file", cheap, "--slot", "2"]
 
 
+def with_passphrase():
+    """The secret that a person has, which is derived."""
+    return present + ["--slot", "1"]
+
+
 def state(connection):
     """The rows and their sum."""
     return connection.execute("SELECT count(*), total(value) FROM life").fetchone()
@@ -106,8 +114,9 @@ def back_up_now(mayfail=False):
 
 def note(stored):
     """What the generation has that was stored now."""
-    if stored.returncode == 0:
-        number = json.loads(stored.stdout)["generation"]["number"]
+    # Also by a run that failed behind that, as at the removal of others.
+    number = json.loads(rekey("backups", "list", repository, "--json").stdout)["generations"][-1]["number"]
+    if stored.returncode == 0 or number not in expected:
         expected[number], times[number] = state(connection), times.get(number, time.time())
 
 
@@ -145,8 +154,7 @@ def lose():
     connection.close()
     for name in os.listdir(machine):
         os.remove(f"{machine}/{name}")
-    way = present + ["--slot", "1"] if chance.random() < 0.2 else with_machine()
-    rekey("restore", repository, database, "--keyring", keyring, *way)
+    rekey("restore", repository, database, "--keyring", keyring, *with_passphrase())
     connection = connect()
     newest = max(expected)
     if state(connection) != expected[newest]:
@@ -163,10 +171,11 @@ def date():
 
 
 def full():
-    """The disk is full: writes, rotations and changes fail, and nothing that was there is lost."""
+    """One of the disks is full: writes, rotations, changes or backups fail, and nothing that was there is lost."""
     global connection
     before = state(connection)
-    with open(machine + "/filler", "wb", buffering=0) as filler:
+    disk = chance.choice(list(disks))
+    with open(disk + "/filler", "wb", buffering=0) as filler:
         try:
             while filler.write(bytes(1 << 12)):
                 pass
@@ -180,9 +189,10 @@ def full():
             connection.execute("ROLLBACK")
     connection.close()
     for name, status in (("rotate", rotate(mayfail=True)), ("change", change(mayfail=True))):
-        counts[f"{name} on a full disk: {status}"] = counts.get(f"{name} on a full disk: {status}", 0) + 1
+        event = f"{name} beside a full disk of the {os.path.basename(disk)}: {status}"
+        counts[event] = counts.get(event, 0) + 1
     stored = back_up_now(mayfail=True)
-    os.remove(machine + "/filler")
+    os.remove(disk + "/filler")
     connection = connect()
     note(stored)
     if before and state(connection) != before:
@@ -190,11 +200,12 @@ def full():
 
 
 def check(choice, numbers):
-    """Restores to an empty place with one secret, and compares the rows."""
+    """Restores to an empty place with one passphrase, and compares the rows."""
     place = tempfile.mkdtemp(dir=root)
     try:
         restored = place + "/new.db"
-        done = rekey("restore", repository, restored, *choice, "--keyring", restored + ".keyring", *with_machine(), "--json")
+        done = rekey("restore", repository, restored, *choice, "--keyring", restored + ".keyring", *with_passphrase(),
+                     "--json")
         if done.returncode:
             return
         number = json.loads(done.stdout)["generation"]["number"]
@@ -235,6 +246,7 @@ try:
     for line in wrong[:20]:
         print("  " + line)
 finally:
-    subprocess.run(["umount", machine])
+    for place in disks:
+        subprocess.run(["umount", place])
     shutil.rmtree(root, ignore_errors=True)
 sys.exit(1 if wrong else 0)

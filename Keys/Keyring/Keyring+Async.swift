@@ -9,9 +9,10 @@ extension Keyring {
     public func create(
         with secret: KeyringSecret,
         label: String = "",
-        derivation: PassphraseDerivation = .standard
+        derivation: PassphraseDerivation = .standard,
+        for database: String? = nil
     ) async throws -> UnlockedKeyring {
-        try await SerialWorker.once { try create(with: secret, label: label, derivation: derivation) }
+        try await SerialWorker.once { try create(with: secret, label: label, derivation: derivation, for: database) }
     }
 
     /// Asynchronous version; does not block the calling thread.

@@ -34,9 +34,11 @@ public struct Keyring: Sendable, Equatable {
         self.bytes = bytes
     }
 
+    private static let suffix = ".keyring"
+
     /// The keyring beside a database, where the `rekey` command looks for it: its path and `.keyring`.
     public init(besideDatabase path: String) {
-        self.init(path: path + ".keyring")
+        self.init(path: path + Keyring.suffix)
     }
 
     /// Makes a keyring with one slot, and a new random key for a database that is not there yet.
@@ -46,25 +48,34 @@ public struct Keyring: Sendable, Equatable {
     /// - Parameters:
     ///   - label: What its owner calls the slot; 128 bytes of UTF-8 at most. It is not secret.
     ///   - derivation: The KDF of a passphrase; other secrets have none.
-    /// - Throws: ``KeyringError`` with `KeyringError.exists` where something stands at the path, before anything is written: also
-    ///   on a full or read-only disk.
+    ///   - database: The path of a database that is to be moved to the keyring, by `DatabaseFile.moveToKeyring(_:from:)`. The keyring
+    ///     gets its owner, its group and its permissions, as far as this process may give them, and none for others.
+    /// - Throws: ``KeyringError``, before anything is written: `KeyringError.exists` where something stands at the path, also on a full or
+    ///   read-only disk; `KeyringError.lost` for `FILE.keyring` where FILE has content, unless `database` is given;
+    ///   `KeyringError.databaseMissing` where that is not there.
     @discardableResult
     public func create(
         with secret: KeyringSecret,
         label: String = "",
-        derivation: PassphraseDerivation = .standard
+        derivation: PassphraseDerivation = .standard,
+        for database: String? = nil
     ) throws -> UnlockedKeyring {
-        try create(with: secret, label: label, derivation: derivation, for: nil)
+        if let database {
+            guard (try? Platform.status(of: database)) != nil else {
+                throw KeyringError(.databaseMissing, path: path, database: database)
+            }
+        } else {
+            try checkNoDatabaseIsBeside()
+        }
+        return try make(with: secret, label: label, derivation: derivation, for: database)
     }
 
-    /// As ``create(with:label:derivation:)``, for a database that exists: the keyring gets its owner, its group and its permissions, as far
-    /// as this process may give them, and none for others.
-    @discardableResult
-    package func create(
+    /// As ``create(with:label:derivation:for:)``, whatever is beside it.
+    package func make(
         with secret: KeyringSecret,
-        label: String,
-        derivation: PassphraseDerivation,
-        for database: String?
+        label: String = "",
+        derivation: PassphraseDerivation = .standard,
+        for database: String? = nil
     ) throws -> UnlockedKeyring {
         try naming {
             try KeyringContent.check(label: label)
@@ -80,6 +91,16 @@ public struct Keyring: Sendable, Equatable {
                 opened: content.slots[0]
             )
         }
+    }
+
+    /// Throws where a database is beside it, which may be under a keyring that is lost.
+    private func checkNoDatabaseIsBeside() throws {
+        guard path.hasSuffix(Keyring.suffix), case let database = String(path.dropLast(Keyring.suffix.count)),
+            let status = try? Platform.status(of: database), status.kind == .regular, status.size > 0
+        else { return }
+        // Another process may have made both since.
+        try KeyringFile.checkIsFree(path)
+        throw KeyringError(.lost, path: path, database: database)
     }
 
     /// Writes a copy of another keyring to the path, where nothing must stand.
@@ -99,7 +120,7 @@ public struct Keyring: Sendable, Equatable {
         return try KeyringFile(locking: path, waiting: waiting)
     }
 
-    /// Throws where ``create(with:label:derivation:for:)`` could not make the keyring; nothing is left.
+    /// Throws where ``make(with:label:derivation:for:)`` could not make the keyring; nothing is left.
     package func checkMayCreate(label: String) throws {
         try naming {
             try KeyringContent.check(label: label)

@@ -102,7 +102,9 @@ extension ErrorCode where Failure == KeyringError {
         }
     }
     /// Nothing stands there.
-    public static var missing: Self { Self("no such file; create a keyring, or restore it from a backup") }
+    public static var missing: Self {
+        Self("no such file; restore it from a backup, only a new database needs a new one")
+    }
     /// No regular file.
     public static var notAFile: Self { Self("not a regular file") }
     /// The file does not begin as a keyring does.
@@ -250,7 +252,7 @@ extension ErrorCode where Failure == KeyringError {
     public static var lost: Self {
         Self {
             "no such keyring, but the database \(given: $0.database) is there: restore the keyring from a backup (`rekey keyring restore`); "
-                + "a database with a key of its own needs `rekey keyring init`; without a backup or a key nobody can open it, and a new "
+                + "a database with a key of its own needs `rekey keyring init`, or `create(with:for:)`; without a backup or a key nobody can open it, and a new "
                 + "database needs another path"
         }
     }

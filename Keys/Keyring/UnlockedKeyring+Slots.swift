@@ -1,7 +1,7 @@
 extension UnlockedKeyring {
     /// Adds a slot; any slot opens the same database.
     ///
-    /// - Parameters: as of ``Keyring/create(with:label:derivation:)``.
+    /// - Parameters: as of ``Keyring/create(with:label:derivation:for:)``.
     /// - Returns: its number.
     /// - Throws: ``KeyringError``; `KeyringError.notTypedBack` for a recovery code that was not typed.
     @discardableResult

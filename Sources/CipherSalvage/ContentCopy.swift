@@ -42,7 +42,10 @@ package struct ContentCopy {
         for table in tables { try copy(table) }
         try source.copyRest(into: target)
         for table in objects where table.name == "sqlite_sequence" { try fill(table, copy) }
+        try target.executeStatements("COMMIT")
+        // Each by itself: one that takes more memory than it may is undone with its whole transaction.
         for index in objects where index.type == "index" { _ = make(index) }
+        try target.executeStatements("BEGIN")
         let statistics = objects.filter { $0.name.utf8.starts(with: "sqlite_stat".utf8) }
         if !statistics.isEmpty { try target.executeStatements("ANALYZE sqlite_master") }
         for table in statistics { try fill(table, copy) }

@@ -52,11 +52,12 @@ public struct DatabaseFile: Sendable {
     }
 
     /// That of the program, for a connection of an operation: the file stays as it is, and may be an old copy.
-    func configured(plaintext: Bool) -> Configuration {
+    ///
+    /// - Parameter memoryLimit: Bytes that a statement may take: without a limit, since an index that does not fit would be missing in a copy.
+    func configured(plaintext: Bool, memoryLimit: Int = .max) -> Configuration {
         Configuration {
             $0.prepareDatabase = configuration.prepareDatabase
-            // An index that does not fit would be missing in a copy.
-            $0.statementMemoryLimit = .max
+            $0.statementMemoryLimit = memoryLimit
             $0.unsafeAllowsAllSQL = configuration.unsafeAllowsAllSQL
             $0.trustsSchema = configuration.trustsSchema
             $0.busyTimeout = configuration.busyTimeout

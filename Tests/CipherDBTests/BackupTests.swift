@@ -103,7 +103,11 @@ import Testing
         #expect(throws: DatabaseError.self, "it is not empty any more") {
             try source.backup(to: plain, decrypting: true)
         }
-        #expect(throws: DatabaseError.self) { try source.backup(to: memory, decrypting: true) }
+        try source.backup(to: memory, decrypting: true)
+        try checkCopy(memory)
+        #expect(throws: DatabaseError.self, "it is not empty any more") {
+            try source.backup(to: memory, decrypting: true)
+        }
     }
 
     @Test func plaintextSourceIsEncrypted() throws {
@@ -114,8 +118,14 @@ import Testing
             #expect { try plain.backup(to: copy) } throws: { "\($0)".contains("SQLCipher 4") }
             return
         }
+        try plain.executeStatements(
+            "CREATE TABLE log (a); CREATE TRIGGER r AFTER UPDATE ON t BEGIN INSERT INTO log VALUES (new.text); END"
+        )
         try plain.backup(to: copy)
         try checkCopy(copy)
+        // The connection that wrote the trigger has it, too.
+        try copy.executeUpdate("UPDATE t SET text = 'one' WHERE id = 1")
+        #expect(try copy.string(forQuery: "SELECT a FROM log") == "one")
         copy.close()
         try copy.open(key: .sample("two"))
         try checkCopy(copy)
@@ -131,6 +141,46 @@ import Testing
         try first.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (5)")
         try first.backup(to: second)
         #expect(try second.int(forQuery: "SELECT a FROM t") == 5)
+    }
+
+    @Test(arguments: [1024, 4096, 16384])
+    func memoryDatabaseIsSavedEncryptedAndLoaded(_ pageSize: Int) throws {
+        let pool = try DatabasePool(path: nil)
+        try pool.inDatabase {
+            try $0.executeStatements(
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, a); CREATE TABLE log (a); INSERT INTO t (a) VALUES ('plaintextmarker');
+                CREATE TRIGGER r AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.a); END; PRAGMA user_version = 3;
+                """
+            )
+        }
+        let path = directory.file("saved.db")
+        // It must not become plaintext unasked.
+        expect(throws: KeyError.keyMissing) { try pool.backup(to: path) }
+        #expect(directory.names == ["source.db"])
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = pageSize }
+        let saved = try encrypted("saved.db", "two") { $0.format = format }
+        guard Engine.current.has(.exportFromAttached) else {
+            #expect { try pool.read { try $0.backup(to: saved) } } throws: { "\($0)".contains("SQLCipher 4") }
+            return
+        }
+        try pool.read { try $0.backup(to: saved) }
+        try pool.backup(to: directory.file("other.db"), key: .sample("three"))
+        for name in ["saved.db", "other.db"] {
+            #expect(
+                try Data(contentsOf: URL(fileURLWithPath: directory.file(name))).range(of: Data("plaintextmarker".utf8))
+                    == nil
+            )
+        }
+        for file in [saved, try encrypted("other.db", "three")] {
+            let loaded = Database(path: nil)
+            try loaded.open()
+            try file.backup(to: loaded, decrypting: true)
+            try loaded.executeUpdate("INSERT INTO t (a) VALUES (1)")
+            #expect(try loaded.int(forQuery: "SELECT count(*) FROM log") == 1 && loaded.userVersion == 3)
+            #expect(try loaded.int(forQuery: "SELECT max(id) FROM t") == 2)
+            try #expect(loaded.integrityCheck().isEmpty)
+        }
     }
 
     @Test func failedBackupLeavesDestination() throws {

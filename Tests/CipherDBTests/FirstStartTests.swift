@@ -101,6 +101,33 @@ import Testing
         #expect(directory.names.isEmpty)
     }
 
+    @Test func keyringIsNotCreatedBesideDatabase() async throws {
+        try make()
+        try FileManager.default.removeItem(atPath: keyring.path)
+        let lost = KeyringError(.lost, path: keyring.path, database: path)
+        #expect(throws: lost) { try keyring.create(with: secret) }
+        await #expect(throws: lost) { try await keyring.create(with: secret) }
+        #expect(directory.names == ["test.db"])
+        let none = directory.file("none")
+        #expect(throws: KeyringError(.databaseMissing, path: keyring.path, database: none)) {
+            try keyring.create(with: secret, for: none)
+        }
+        // To move it there.
+        try await keyring.create(with: secret, for: path)
+        expect(throws: KeyringError.otherDatabase) {
+            _ = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
+        }
+    }
+
+    @Test(arguments: ["directory", "empty file", "other name"]) func keyringIsCreatedBeside(_ what: String) throws {
+        switch what {
+        case "directory": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case "empty file": _ = try directory.write([], to: "test.db")
+        default: _ = try directory.write([1], to: "test")
+        }
+        try keyring.create(with: secret)
+    }
+
     @Test func firstStartThatFailsLeavesNoKeyring() async throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         await #expect(throws: DatabaseError.self) { try await start(.queue) }

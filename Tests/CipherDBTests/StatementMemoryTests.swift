@@ -115,6 +115,21 @@ import Testing
         try await pool.close()
     }
 
+    @Test func memoryOfIndexIsGivenBackByClose() throws {
+        let queue = try open(limit: .max)
+        let before = try Self.residentKiB()
+        try queue.inDatabase { try $0.executeStatements("CREATE INDEX notes_text ON notes (text)") }
+        let taken = try Self.residentKiB() - before
+        try queue.close()
+        let kept = try Self.residentKiB() - before
+        #expect(kept < max(10_000, taken / 2), "\(taken) KiB were taken, \(kept) are kept")
+    }
+
+    private static func residentKiB() throws -> Int {
+        let line = try processInformation("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
+    }
+
     @Test func databaseInMemoryHasNoLimit() throws {
         let database = Database(path: nil, configuration: Configuration { $0.statementMemoryLimit = 0 })
         try database.open()

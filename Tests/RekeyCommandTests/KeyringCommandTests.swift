@@ -384,7 +384,7 @@ struct KeyringCommandTests {
     @Test func killedInitIsCompletedByNext() throws {
         try makeDatabase()
         // The keyring is made and the file under its key, but that is not written down.
-        let unlocked = try Keyring(path: keyring).create(with: .sample("Ada"))
+        let unlocked = try Keyring(path: keyring).create(with: .sample("Ada"), for: path)
         try DatabaseFile(path: path).changeKey(from: .sample("Bob"), to: unlocked.databaseKey())
         #expect(try !unlocked.content().isInUse)
         let again = try rekey("keyring", "init", path, "--key-file", bobKey, "--new-key-file", adaKey)
@@ -396,7 +396,11 @@ struct KeyringCommandTests {
     @Test func readingCommandsDoNotWriteKeyring() throws {
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try makeDatabase(by: .passphrase)
-        let unlocked = try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
+        let unlocked = try Keyring(path: keyring).create(
+            with: .passphrase("Ada's passphrase"),
+            derivation: weak,
+            for: path
+        )
         try DatabaseFile(path: path).moveToKeyring(unlocked, from: .passphrase("Bob's passphrase"))
         let before = try FileState(keyring)
         #expect(try opens("--passphrase-file", ada))
@@ -442,7 +446,7 @@ struct KeyringCommandTests {
     @Test func inspectReportsWeakKDFParameters() throws {
         try makeDatabase(by: .passphrase)
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
-        try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
+        try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak, for: path)
         let found = try object(rekey("inspect", path, "--json"))
         let advice = try #require(found["keyringAdvice"] as? [String])
         #expect(advice.contains { $0.contains("slot 1") && $0.contains("rekey keyring unlock") })

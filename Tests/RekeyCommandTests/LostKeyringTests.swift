@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [false, true]) func keyringOfOtherDatabaseIsReplaced(_ isInUse: Bool) throws {
         try FileManager.default.removeItem(atPath: keyring.path)
-        try keyring.create(with: .sample("ada"))
+        try keyring.create(with: .sample("ada"), for: directory.file("test.db"))
         if isInUse {
             try DatabaseQueue(path: directory.file("other.db"), key: .keyring(keyring, unlockedBy: .sample("ada")))
                 .close()

@@ -216,6 +216,9 @@ import Testing
         let follower = BackupFollower(fixture.file, fixture.repository, keyring: keyring) { key }
         _ = try follower.store()
         try FileManager.default.removeItem(atPath: keyring.keyring.path)
+        // A look that stores nothing says so too, once a minute.
+        #expect(try follower.store() == nil && follower.warning == .missingKeyring)
+        #expect(try follower.store() == nil && follower.warning == nil)
         try pool.inDatabase { try $0.executeUpdate("UPDATE people SET note = 1 WHERE id = 1") }
         #expect(try follower.store(isLast: true)?.warnings == [.missingKeyring])
         #expect(try fixture.repository.generations().count == 2)

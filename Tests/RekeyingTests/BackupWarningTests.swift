@@ -56,6 +56,24 @@ import Testing
         #expect(try fixture.repository.generations().count == 5)
     }
 
+    @Test func lostSegmentStopsRemovalOnce() throws {
+        let all = try fixture.repository.manifests().map { $0.manifest.segments.map(\.identifier.name) }
+        let own = try #require(all[2].first { !all[1].contains($0) })
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: own))
+        let upkeep = BackupUpkeep(
+            fixture.repository,
+            keyring: nil,
+            keeping: RetentionPolicy(newest: 3),
+            interval: .zero
+        )
+        upkeep.add(try fixture.backUp())
+        #expect(try upkeep.run()?.pruned == nil)
+        try change("UPDATE people SET note = 4 WHERE id = 4")
+        upkeep.add(try fixture.backUp())
+        // The third, which cannot be restored, takes the place of none that can.
+        #expect(try upkeep.run()?.pruned?.kept == [2, 3, 4, 5])
+    }
+
     @Test func oldCopyIsAcceptedOnce() throws {
         let keyring = try Keyring(path: fixture.directory.file("keyring")).create(with: .sample("Ada"))
         let identifier = try fixture.repository.identifier()

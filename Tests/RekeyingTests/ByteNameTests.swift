@@ -90,7 +90,7 @@ struct ByteNameTests {
         _ = try file.recover(key: other, to: directory.file(Self.name("recovered")))
         let keyring = Keyring(besideDatabase: path)
         let secret = try KeyringSecret.keyFile(.random(count: 32))
-        try file.moveToKeyring(keyring.create(with: secret), from: other)
+        try file.moveToKeyring(keyring.create(with: secret, for: path), from: other)
         try file.rotateKey(of: keyring.unlock(secret))
         let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
         #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)

@@ -156,7 +156,7 @@ struct DatabaseFileTests {
             #expect(throws: refusal) { try file.copy(key: old, to: directory.file("copy"), newKey: new) }
         }
         let keyring = Keyring(besideDatabase: path)
-        let unlocked = try keyring.create(with: .keyFile(.random(count: 32)))
+        let unlocked = try keyring.create(with: .keyFile(.random(count: 32)), for: path)
         #expect(throws: RekeyError.self) { try file.moveToKeyring(unlocked, from: old) }
         #expect(throws: refusal) { _ = try file.changeKeyInPlace(from: old, to: .random()) }
         #expect(try FileState(path) == before)

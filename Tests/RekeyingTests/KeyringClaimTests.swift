@@ -20,7 +20,7 @@ import Testing
                 try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
                 try queue.close()
             }
-            try keyring.create(with: secret)
+            try keyring.create(with: secret, for: path)
         }
 
         /// Lets the writing of the keyring fail, after so many times that it goes well.

@@ -28,7 +28,7 @@ import Testing
         let backup = try backUp("backup")
         for number in 1...2 {
             try FileManager.default.removeItem(atPath: keyring.path)
-            let other = try keyring.create(with: secret).databaseKey()
+            let other = try keyring.create(with: secret, for: path).databaseKey()
             expect(throws: KeyringError.otherDatabase) { _ = try answer() }
             let kept = keyring.path + ".replaced-\(number)"
             #expect(try file.restoreKeyring(keyring, from: backup) == kept)
@@ -108,7 +108,7 @@ import Testing
         try make()
         let backup = try backUp("backup")
         try FileManager.default.removeItem(atPath: keyring.path)
-        try keyring.create(with: secret)
+        try keyring.create(with: secret, for: path)
         let before = try FileState(keyring.path).bytes
         let names = directory.names
         let order = FaultInjection.Order(prefix: keyring.path + ".new-", call: call, after: 0, code: ENOSPC)

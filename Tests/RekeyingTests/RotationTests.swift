@@ -143,7 +143,7 @@ import Testing
         )
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
-        try keyring.create(with: secret)
+        try keyring.create(with: secret, for: path)
         #expect(try file.position(in: unlocked()) == .other)
         try file.moveToKeyring(unlocked(), from: before)
         #expect(try answer() == SampleFile.answer)
@@ -160,7 +160,7 @@ import Testing
         let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
-        try keyring.create(with: secret)
+        try keyring.create(with: secret, for: path)
         try file.moveToKeyring(unlocked(), from: nil)
         #expect(try answer() == SampleFile.answer)
         try FileManager.default.removeItem(atPath: path)
@@ -170,7 +170,7 @@ import Testing
     @Test func moveThatIsStoppedLeavesOldKey() throws {
         let before = try DatabaseKey.sample("before")
         try DatabaseQueue(path: path, key: before).close()
-        try keyring.create(with: secret)
+        try keyring.create(with: secret, for: path)
         #expect(throws: Stop.self) { try file.moveToKeyring(unlocked(), from: before) { _ in throw Stop() } }
         #expect(try file.verify(key: before).isSound)
         try file.moveToKeyring(unlocked(), from: before)

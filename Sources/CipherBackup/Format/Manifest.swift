@@ -159,9 +159,10 @@ package struct StoredManifest: Sendable {
     }
 
     /// The names of the segments that it needs and that are missing, or have another size.
-    func lostSegments(_ storage: any BackupStorage) throws -> [String] {
-        let sizes = try storage.sizes(in: SegmentIdentifier.directory)
-        return manifest.segments.filter { segment in
+    ///
+    /// - Parameter sizes: Those of the segments that are there, by file name.
+    func lostSegments(_ sizes: [String: Int64]) -> [String] {
+        manifest.segments.filter { segment in
             guard let size = sizes[segment.identifier.fileName] else { return true }
             return size >= 0 && UInt64(size) != segment.size
         }

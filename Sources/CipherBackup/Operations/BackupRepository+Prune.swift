@@ -72,14 +72,19 @@ extension BackupRepository {
             func isProved(_ stored: StoredManifest) -> Bool {
                 backupKey.map { (try? stored.authenticate($0)) != nil } ?? (stored.manifest.keyIdentifier != nil)
             }
+            let sizes = try storage.sizes(in: SegmentIdentifier.directory)
             // Others may be all that is left of the database.
             for newest in [all.last, all.last(where: isProved)] {
-                if let lost = try newest?.lostSegments(storage).first { throw BackupError(.missingObject, path: lost) }
+                if let lost = newest?.lostSegments(sizes).first { throw BackupError(.missingObject, path: lost) }
             }
-            let numbers = policy.kept(
-                all.map { ($0.manifest.number, $0.manifest.time, isProved($0)) },
-                now: BackupRepository.now
-            )
+            func kept(_ generations: [StoredManifest]) -> Set<UInt64> {
+                policy.kept(
+                    generations.map { ($0.manifest.number, $0.manifest.time, isProved($0)) },
+                    now: BackupRepository.now
+                )
+            }
+            // One that cannot be restored takes the place of none that can.
+            let numbers = kept(all).union(kept(all.filter { $0.lostSegments(sizes).isEmpty }))
             let kept = all.filter { numbers.contains($0.manifest.number) }
             let removed = all.filter { !numbers.contains($0.manifest.number) }
             // What was lost before the first one that is kept is missed no more.

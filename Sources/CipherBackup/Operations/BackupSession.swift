@@ -16,6 +16,8 @@ package final class BackupSession {
     /// The identifier of each key with which a generation was made.
     private var identifiers: Set<[UInt8]> = []
     private static let pauseBetweenLooks = Duration.seconds(60)
+    /// When it was said last that the keyring is missing.
+    private var saidMissing: ContinuousClock.Instant?
 
     /// The repository is made with the first generation, unless there is one, or one is expected.
     ///
@@ -31,9 +33,19 @@ package final class BackupSession {
     }
 
     /// Stores the keyring if it was changed since, although the database was not.
-    package func storeKeyring() throws {
-        guard let keyring, try keyring.isDue() else { return }
-        _ = try repository.storage.locked(exclusively: true) { try keyring.run(repository, repository.marker()) }
+    ///
+    /// - Returns: That it is missing, once a minute: the repository has it with the newest generation.
+    package func storeKeyring() throws -> BackupWarning? {
+        guard let keyring else { return nil }
+        do {
+            guard try keyring.isDue() else { return nil }
+            _ = try repository.storage.locked(exclusively: true) { try keyring.run(repository, repository.marker()) }
+        } catch let error as KeyringError where error.code == .missing {
+            guard saidMissing.map({ .now >= $0 + BackupSession.pauseBetweenLooks }) ?? true else { return nil }
+            saidMissing = .now
+            return .missingKeyring
+        }
+        return nil
     }
 
     /// Stores a state of the database that was read whole.
@@ -237,7 +249,7 @@ extension BackupWarning: CustomStringConvertible {
         case .sharesNothing(let number):
             "the file shares no page and no salt with generation \(number): it is another database, or its key was changed; this run removes no generation"
         case .lost(let number, let objects):
-            "generation \(number) cannot be restored: \(BackupWarning.list(objects)) missing, cut or damaged; all pages were stored again, and this run removes no generation"
+            "generation \(number) cannot be restored: \(BackupWarning.list(objects)) missing, cut or damaged; all pages were stored again, and nothing is removed before the next generation"
         case .unproved(let number):
             "the new generation has no MAC, and generation \(number) has one: the key will not prove it; give the key, as before"
         case .oldKeyring:

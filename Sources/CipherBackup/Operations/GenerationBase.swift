@@ -28,7 +28,7 @@ struct GenerationBase: Sendable {
     }
 
     init(_ stored: StoredManifest, _ storage: any BackupStorage) throws {
-        let lost = try stored.lostSegments(storage)
+        let lost = stored.lostSegments(try storage.sizes(in: SegmentIdentifier.directory))
         guard lost.isEmpty else {
             self.init(stored, lost: lost)
             return
@@ -43,7 +43,7 @@ struct GenerationBase: Sendable {
 
     /// The same, where segments were lost meanwhile.
     func checked(_ storage: any BackupStorage) throws -> GenerationBase {
-        let found = try lost + stored.lostSegments(storage)
+        let found = try lost + stored.lostSegments(storage.sizes(in: SegmentIdentifier.directory))
         return found.isEmpty ? self : GenerationBase(stored, lost: found)
     }
 

@@ -19,8 +19,8 @@ extension Database {
     /// Whatever was in `destination` is replaced; where this throws, it is as it was before.
     ///
     /// Two encrypted databases keep each its own key, and need one cipher format. Between an encrypted database and one in
-    /// plaintext the content goes through SQLCipher's export instead of page by page, into an empty destination in a file;
-    /// into an encrypted one that needs ``Capability/exportFromAttached``.
+    /// plaintext, also one in memory, the content goes through SQLCipher's export instead of page by page, into an empty
+    /// destination; into an encrypted one that needs ``Capability/exportFromAttached``.
     ///
     /// - Parameters:
     ///   - destination: An open and keyed database.
@@ -90,9 +90,11 @@ extension Database {
         _ source: Connection,
         _ target: Connection,
         _ pagesPerStep: Int,
+        from: String = "main",
+        into: String = "main",
         _ progress: (BackupProgress) throws -> Void
     ) throws {
-        let backup = try BackupHandle(from: source, to: target)
+        let backup = try BackupHandle(from: source, from, to: target, into)
         var wait = LockWait.current(or: .milliseconds(busyMilliseconds))
         var blocked = ContinuousClock.now
         while true {
@@ -130,17 +132,16 @@ extension Database {
     }
 
     /// Lets the encrypted one of two databases attach the other's file and export, in one transaction that `tell` can still
-    /// undo. So no key stands in any statement.
+    /// undo. So no key stands in any statement. A database in memory has no file: pages are copied between it and one that is attached.
     private static func export(
         by encrypted: Database,
         other: Database,
         outward: Bool,
         _ tell: () throws -> Void
     ) throws {
-        guard let plain = other.connection, !plain.filename.isEmpty else {
-            throw DatabaseError(.misuse, "a database in memory can be copied to or from one without a key only")
-        }
-        guard !encrypted.isInTransaction, !other.isInTransaction else {
+        let plain = try other.usableConnection()
+        let isInMemory = plain.filename.isEmpty
+        guard !encrypted.isInTransaction, isInMemory || !other.isInTransaction else {
             throw DatabaseError(
                 .misuse,
                 "a transaction is open; end it first, or call this in inDatabase instead of read or write"
@@ -155,12 +156,17 @@ extension Database {
         }
         let connection = try encrypted.usableConnection()
         try connection.unrestricted {
-            try connection.attach(plain.filename, "cipherdb_plain", SecretBytes(count: 0) { _ in })
+            try connection.attach(
+                isInMemory ? ":memory:" : plain.filename,
+                "cipherdb_plain",
+                SecretBytes(count: 0) { _ in }
+            )
         }
         defer {
             encrypted.clearCachedStatements()
             try? connection.undo(by: "DETACH cipherdb_plain")
         }
+        if isInMemory, !outward { try encrypted.copyPages(plain, connection, 256, into: "cipherdb_plain") { _ in } }
         let (from, into) = outward ? ("main", "cipherdb_plain") : ("cipherdb_plain", "main")
         // 3.4.1 knows the first form only.
         let sql: SQL =
@@ -175,6 +181,9 @@ extension Database {
             }
             try tell()
         }
+        if isInMemory, outward { try encrypted.copyPages(connection, plain, 256, from: "cipherdb_plain") { _ in } }
+        // The export writes triggers, views and virtual tables past the schema that the engine has read.
+        if !outward { try connection.unrestricted { try connection.execute("PRAGMA writable_schema = RESET") } }
     }
 }
 
@@ -183,8 +192,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The copy's path; no file may exist there.
-    ///   - key: The key of the copy; nil for the same. A database without encryption can be given one by
-    ///     ``backup(to:pagesPerStep:decrypting:progress:)``.
+    ///   - key: The key of the copy; nil for the same. A database in plaintext is exported, as by
+    ///     ``backup(to:pagesPerStep:decrypting:progress:)``; one in memory needs a key, unless its configuration allows plaintext.
     ///   - pagesPerStep: How many pages a step copies; between two of them others can write.
     ///   - progress: Called after each step; what it throws ends the backup.
     /// - Throws: ``DatabaseError``, ``KeyError``, what `progress` throws; no file is left then.
@@ -205,20 +214,17 @@ extension Database {
             path: path,
             configuration: Configuration {
                 if let format = verifiedKey?.format { $0.format = format }
-                $0.allowsPlaintext = verifiedKey == nil
+                $0.allowsPlaintext = configuration.allowsPlaintext && verifiedKey == nil && key == nil
             }
         )
         do {
             try copy.open()
-            if let verifiedKey {
-                if let key { try copy.setKey(key) } else { try copy.unlock(verifiedKey, makesNew: true) }
-                try copy.allowKeyringRecord()
-            } else if key != nil {
-                throw DatabaseError(
-                    .misuse,
-                    "the database is plaintext, and a backup does not encrypt it; encrypt it by `rekey encrypt` or DatabaseFile.encrypt"
-                )
+            if let key {
+                try copy.setKey(key)
+            } else if let verifiedKey {
+                try copy.unlock(verifiedKey, makesNew: true)
             }
+            if key != nil || verifiedKey != nil { try copy.allowKeyringRecord() }
             try takingLong { try backup(to: copy, pagesPerStep: pagesPerStep, progress: progress) }
             copy.close()
         } catch {

@@ -5,17 +5,24 @@ final class BackupHandle {
     private var handle: OpaquePointer?
     private let source: Connection
     private let destination: Connection
+    private let isOfMain: Bool
     /// Whether the engine knows how many pages there are.
     private var hasBegun = false
     /// Whether all of it was copied.
     private var isDone = false
 
-    init(from source: Connection, to destination: Connection) throws(DatabaseError) {
+    init(
+        from source: Connection,
+        _ from: String,
+        to destination: Connection,
+        _ into: String
+    ) throws(DatabaseError) {
         self.source = source
         self.destination = destination
+        isOfMain = from == "main"
         try destination.checkFile()
         handle = destination.working {
-            sqlite3_backup_init(destination.handle, "main", source.handle, "main")
+            sqlite3_backup_init(destination.handle, into, source.handle, from)
         }
         guard handle != nil else { throw destination.error(sqlite3_errcode(destination.handle)) }
         source.openHandles.add(self)
@@ -52,7 +59,7 @@ final class BackupHandle {
         guard let handle else {
             throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
         }
-        let watch = source.isWatched ? try source.damageWatch("main") : nil
+        let watch = source.isWatched && isOfMain ? try source.damageWatch("main") : nil
         watch?.begin()
         defer { watch?.end() }
         guard try hasLock(watch) else { return nil }

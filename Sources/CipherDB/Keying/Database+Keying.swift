@@ -66,7 +66,8 @@ extension Database {
     private var keyingMisuse: String {
         switch state {
         case .closed: "open the database before setting its key"
-        case .plain where path == nil || path == "": "a database in memory is never written to disk and takes no key"
+        case .plain where path == nil || path == "":
+            "a database in memory is never written to disk and takes no key; save it by backup(to:key:)"
         default:
             "a connection is keyed once, by the call that opens it or right after it, before prepareDatabase runs; "
                 + "close and open it to use another key"

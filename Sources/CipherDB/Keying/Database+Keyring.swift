@@ -58,7 +58,7 @@ extension Database {
             }
             guard location.flags.isSuperset(of: [.readWrite, .create]), slot ?? 1 == 1 else { throw error }
             do {
-                return (try keyring.create(with: secret), file)
+                return (try keyring.make(with: secret), file)
             } catch let error as KeyringError where error.code == .exists {
                 // Another process has made it meanwhile.
                 return (try unlock(), nil)

@@ -15,6 +15,8 @@ package final class BackupFollower {
     private var wasCurrent: ContinuousClock.Instant?
     /// Whether the last look, if it did not fail, left nothing to be stored.
     package private(set) var isCurrent = false
+    /// What the last look noticed that stored nothing.
+    package private(set) var warning: BackupWarning?
     /// For how long at most a commit waited that the last generation has; nil for the first one.
     package private(set) var lag: Duration?
     /// A database that is read whole is read whole again after so many times what that took, so that a large one does not take all of a
@@ -75,12 +77,13 @@ package final class BackupFollower {
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> BackupResult? {
         let began = ContinuousClock.now
+        warning = nil
         let result = try storeChanges(isLast, progress)
         if let result {
             lag = wasCurrent.map { .now - $0 }
             upkeep.add(result)
         } else if last != nil {
-            try session.storeKeyring()
+            warning = try session.storeKeyring()
         }
         if result != nil || isCurrent { wasCurrent = began }
         return result

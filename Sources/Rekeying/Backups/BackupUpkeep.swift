@@ -3,8 +3,8 @@ public import CipherKeys
 internal import CipherSystem
 
 /// What is done when generations were stored, so that it is bounded: the newest is noted in a keyring, and generations are removed that a policy
-/// does not keep. Both are done at most once a minute, for at most a fifth of the time. After a warning that forbids it nothing is removed. For one
-/// thread at a time.
+/// does not keep. Both are done at most once a minute, for at most a fifth of the time. After a warning that forbids it nothing is removed: of
+/// another database for good, of lost objects until the next generation. For one thread at a time.
 package final class BackupUpkeep {
     private let repository: BackupRepository
     private let keyring: UnlockedKeyring?
@@ -16,6 +16,8 @@ package final class BackupUpkeep {
     private var pending: Generation?
     private var mayRunAfter = ContinuousClock.now
     private var mayPrune = true
+    /// Whether another database was met, for good.
+    private var hasMetOther = false
     /// That of the newest generation.
     private var key: DerivedKey?
     private static let rest = 4.0
@@ -47,7 +49,9 @@ package final class BackupUpkeep {
     package func add(_ result: BackupResult) {
         pending = result.generation
         key = result.key
-        if result.warnings.contains(where: \.forbidsPrune) { mayPrune = false }
+        hasMetOther = hasMetOther || result.warnings.contains { if case .sharesNothing = $0 { true } else { false } }
+        // What was lost was stored again: the next generation has all of it.
+        mayPrune = !hasMetOther && !result.warnings.contains(where: \.forbidsPrune)
     }
 
     /// Does what is due; nil where nothing is, or where it is too early.

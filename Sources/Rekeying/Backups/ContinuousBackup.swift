@@ -136,7 +136,9 @@ public final class ContinuousBackup: Sendable {
                 let found: [BackupEvent] =
                     if let result, result.isNew {
                         result.warnings.map { .warned($0) } + [.stored(result.generation)]
-                    } else { [follower.isCurrent ? .unchanged : .postponed] }
+                    } else {
+                        (follower.warning.map { [.warned($0)] } ?? []) + [follower.isCurrent ? .unchanged : .postponed]
+                    }
                 return found + keep(follower, isLast: isLast)
             }
         } catch  where Task.isCancelled {

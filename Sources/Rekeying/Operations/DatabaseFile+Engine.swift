@@ -132,8 +132,16 @@ extension DatabaseFile {
     }
 
     /// Opens an empty file that is to become a database under a key that was derived for it. Nil stands for plaintext.
-    func openNew(_ path: String, _ verifiedKey: VerifiedKey?, pageSize: Int) throws -> Database {
-        let database = Database(path: path, configuration: configured(plaintext: verifiedKey == nil))
+    func openNew(
+        _ path: String,
+        _ verifiedKey: VerifiedKey?,
+        pageSize: Int,
+        memoryLimit: Int = .max
+    ) throws -> Database {
+        let database = Database(
+            path: path,
+            configuration: configured(plaintext: verifiedKey == nil, memoryLimit: memoryLimit)
+        )
         try database.open(flags: [.readWrite, .create])
         if let verifiedKey {
             try database.unlock(verifiedKey, makesNew: true)

@@ -41,7 +41,7 @@ extension DatabaseFile {
     /// Rows are read from every page that is authentic, by this library and not by the engine, which gives up at the first
     /// that is not. Where the way to a page is lost, its rows are given to the one table that they can be of; else they
     /// are in a table `lost_and_found`. Indexes are rebuilt, each in memory, full-text indexes too where
-    /// their content is there. A WAL is read as far as it goes, and a transaction that was cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
+    /// their content is there; one that takes more than the configuration's ``Configuration/statementMemoryLimit`` is named as missing. A WAL is read as far as it goes, and a transaction that was cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
     ///
     /// The new file has a salt of its own, unless a raw key brings one, and is its owner's alone.
     ///
@@ -106,7 +106,12 @@ extension DatabaseFile {
                 )
             }
             let made = try makeNew(at: destination, next, from: present, progress) { path in
-                let target = try openNew(path, next, pageSize: next.format.pageSize)
+                let target = try openNew(
+                    path,
+                    next,
+                    pageSize: next.format.pageSize,
+                    memoryLimit: configuration.statementMemoryLimit
+                )
                 try ContentCopy(source: content, target: target, pageSize: next.format.pageSize).run {
                     try progress(FileProgress(.writing, done: min($0, size), all: size))
                 }

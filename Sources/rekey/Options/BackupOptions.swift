@@ -41,6 +41,7 @@ struct FollowOptions: ParsableArguments {
                 let isFirst = state.generation == nil
                 let done = try follower.store(progress: progress.show)
                 state.add(done, of: follower, began: began)
+                if let warning = follower.warning { Output.tellLine(Backup.message(warning, file), clearing: true) }
                 guard let done else { return nil }
                 return isFirst || done.isNew ? (done, follower.lag) : nil
             }

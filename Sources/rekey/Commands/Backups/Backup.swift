@@ -60,6 +60,7 @@ struct Backup: ParsableCommand {
             ) { [file] in
                 try keys.keyIfNamed(for: file)
             }
+            Output.tellLine("rekey: \(file): opens with \(neededKey)")
             return try following.run(file, report, follower)
         }
         try report.run([file]) { file, progress in
