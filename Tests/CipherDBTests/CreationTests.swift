@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Several processes that make one database at the same moment.
-@Suite(.serialized) struct CreationTests {
+@Suite struct CreationTests {
     private let directory: TemporaryDirectory
     private let key: DatabaseKey
     private let secret: KeyringSecret
@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: ["open", "queue", "asyncQueue", "pool", "asyncPool", "keyring", "keyringPool"])
     func oneOfSixCreatesAndFiveOpen(_ kind: String) async throws {
-        for round in 0..<5 {
+        for round in 0..<(Extent.isAnEndOfTheMatrix ? 5 : 2) {
             let path = directory.file("\(kind)-\(round).db")
             let errors = try directory.write([], to: "errors-\(kind)-\(round)")
             let processes = try (0..<6).map { _ in

@@ -74,7 +74,7 @@ struct FormatTests {
         return try queue.inDatabase { (try $0.string(forQuery: SampleFile.question), $0.cipherFormat) }
     }
 
-    @Test(arguments: Unusual.all)
+    @Test(arguments: Extent.share(Unusual.all))
     func unusualFileOpensInAnyFormat(unusual: Unusual) throws {
         try shell.run(path, key: Self.pragma, settings: unusual.settings, SampleFile.script)
         let key = try key(unusual.format)
@@ -91,7 +91,7 @@ struct FormatTests {
         }
     }
 
-    @Test(arguments: Unusual.all)
+    @Test(arguments: Extent.share(Unusual.all))
     func unusualFileIsWritten(unusual: Unusual) throws {
         for mode in [JournalMode.delete, .wal] {
             let path = directory.file("\(mode).db")
@@ -118,7 +118,7 @@ struct FormatTests {
         try DatabaseQueue(path: path, key: key(format), configuration: configuration).close()
     }
 
-    @Test(arguments: Unusual.all)
+    @Test(arguments: Extent.share(Unusual.all))
     func errorNamesLineThatOpensFile(unusual: Unusual) throws {
         try shell.run(path, key: Self.pragma, settings: unusual.settings, SampleFile.script)
         guard unusual.format.macKeyIterations == 2 else { return }

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func passphraseThatIsNearlyRightOne() throws {
+    @Test(.once) func passphraseThatIsNearlyRightOne() throws {
         try make(.delete, key: SampleKey.all[1].key)
         for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 ", "wrong"] { try refuses(.wrongKey, key: .passphrase(wrong)) }
     }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"),
+        .atTheEnds,
         arguments: Extent.isComplete ? modes : [.delete]
     )
     func anotherFormatThanConfigured(mode: JournalMode) throws {
@@ -159,7 +159,7 @@ import Testing
         try refuses(.otherFormat, in: own, key: key, format: other)
     }
 
-    @Test(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+    @Test(.atTheEnds)
     func otherIterationsThanConfiguredAreAnotherFormat() throws {
         let key = SampleKey.all[1].key
         try make(.delete, key: key)

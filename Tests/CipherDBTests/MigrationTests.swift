@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    @Test(.slow, .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.slow, .once)
     func killedMigrationResumes() async throws {
         let whole = directory.file("whole.db")
         _ = try migrate(whole)

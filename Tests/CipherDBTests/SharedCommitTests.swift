@@ -215,7 +215,7 @@ import Testing
         return errors + rows
     }
 
-    @Test(arguments: [JournalMode.wal, .delete], End.allCases)
+    @Test(arguments: Extent.share(Extent.pairs([JournalMode.wal, .delete], End.allCases)))
     func everySequenceEndsAsAlone(mode: JournalMode, first: End) async throws {
         let (shared, alone) = (try queue(mode), try queue(mode, shares: false, name: "alone.db"))
         for second in End.allCases {

@@ -17,10 +17,9 @@ private enum SlowEngine {
 /// Processes that write and checkpoint one database, on an engine with the WAL-reset bug whose checkpoints wait after they have read the
 /// header of the WAL's index. `Scripts/engines.sh` builds it.
 @Suite(
-    .serialized,
     .timeLimit(.minutes(Extent.minutesOfAHang)),
     .slow,
-    .enabled(if: Extent.isNewestEngine, "has an engine of its own, and is run once"),
+    .once,
     .enabled(if: SlowEngine.libraries != nil, "the engine with slow checkpoints is missing: run make engines")
 )
 struct WALResetLoadTests {

@@ -8,7 +8,7 @@ import Testing
 /// Where FMDB's own behaviour loses data, hangs or crashes, and FMDBCompat does not.
 @Suite(
     .timeLimit(.minutes(Extent.minutesOfAHang)),
-    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+    .atTheEnds
 )
 struct FMDBBehaviourTests {
     let directory: TemporaryDirectory

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What FMDB's documentation shows, typed as its users type it: only the import is another.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+@Suite(.atTheEnds)
 struct FMDBSampleTests {
     let directory: TemporaryDirectory
 

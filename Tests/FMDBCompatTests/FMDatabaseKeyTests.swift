@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Code that does not look at what `setKey` answered must not write plaintext.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+@Suite(.atTheEnds)
 struct FMDatabaseKeyTests {
     let directory: TemporaryDirectory
     var path: String { directory.file("test.db") }

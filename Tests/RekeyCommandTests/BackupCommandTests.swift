@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `rekey backup`, `restore` and `backups`.
-@Suite struct BackupCommandTests {
+@Suite(.atTheEnds) struct BackupCommandTests {
     let directory: TemporaryDirectory
 
     init() throws {
@@ -181,6 +181,9 @@ import Testing
         #expect(check.output.contains("no key of the keyring opens generations 1"), "\(check.output)")
         let json = try rekey("backups check repository --json \(keys)").output
         #expect(json.contains(#""underOtherKeys":[1,2,3]"#) && json.contains(#""sound":[4]"#), "\(json)")
+        _ = try rekey("backups check repository --prometheus check.prom \(keys)")
+        let metrics = try String(contentsOfFile: directory.file("check.prom"), encoding: .utf8)
+        #expect(metrics.contains("rekey_repository_under_other_keys{path=\"repository\"} 3\n"), "\(metrics)")
     }
 
     @Test func keyringFindsOldCopyOfRepository() throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Names of files as the shell hands them over: bytes.
-@Suite(.enabled(if: ByteNames.arePossible, "this file system takes only names in UTF-8"))
+@Suite(.enabled(if: ByteNames.arePossible, "this file system takes only names in UTF-8"), .once)
 struct ByteNameCommandTests {
     let directory: TemporaryDirectory
 

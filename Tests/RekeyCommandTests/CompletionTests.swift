@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The completions of `rekey help` by the shells themselves.
-@Suite struct CompletionTests {
+@Suite(.once) struct CompletionTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How the command reports damage, and what it says to files of the wrong kind.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+@Suite(.atTheEnds)
 struct DamageReportTests {
     let directory: TemporaryDirectory
     let path: String

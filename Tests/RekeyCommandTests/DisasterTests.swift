@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `Documentation/HowTo/Disaster.md`: each section's commands, run as they stand after the disaster that it is for.
-@Suite(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+@Suite(.once)
 struct DisasterTests {
     let directory: TemporaryDirectory
 

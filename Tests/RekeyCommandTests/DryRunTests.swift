@@ -8,7 +8,7 @@ import Testing
 @testable import rekey
 
 /// A dry run against the run itself.
-@Suite struct DryRunTests {
+@Suite(.atTheEnds) struct DryRunTests {
     let directory: TemporaryDirectory
     let path: String
 
@@ -124,8 +124,10 @@ import Testing
         try plain.open()
         try plain.executeStatements("CREATE TABLE t (a)")
         plain.close()
-        for line in ["used.db --key-file new", "none.db --keyring other.keyring"] {
-            let made = try Program.rekey("keyring init \(line) --new-passphrase-file p", in: directory)
+        for line in [
+            "used.db --key-file new --new-key-file new", "none.db --keyring other.keyring --new-passphrase-file p",
+        ] {
+            let made = try Program.rekey("keyring init \(line)", in: directory)
             #expect(made.status == 0, "\(made.errors)")
         }
         if getuid() == 0 { _ = try Program.run("/bin/sh", ["-c", "chown -R 65534 '\(directory.path)'"]) }

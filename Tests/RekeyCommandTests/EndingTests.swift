@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// However a run ends, it leaves a database that opens, and nothing beside it.
-@Suite(.slow) struct EndingTests {
+@Suite(.slow, .once) struct EndingTests {
     let directory: TemporaryDirectory
     let path: String
 
@@ -149,7 +149,7 @@ import Testing
 
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"),
-        .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
+        .once
     )
     func failedStreamLeavesNoNewFile() throws {
         let redirections = [">/dev/full 2>&1", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true"]
@@ -182,7 +182,7 @@ import Testing
         #expect(outcome.errors.contains("No space left on device; the operation itself was completed"))
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.once)
     func fileSizeLimitLeavesNoNewFile() throws {
         for command in Self.writing.dropLast() {
             try make()
@@ -195,7 +195,7 @@ import Testing
     }
 
     /// A command that is run before the variable is read.
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.once)
     func passphraseCommandGetsNoOtherSecret() throws {
         try make()
         let script = directory.file("command")
@@ -229,7 +229,7 @@ import Testing
 
     /// The program that carries objects of a repository is started before the secret is needed, and the one of a slot.
     @Test(
-        .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"),
+        .once,
         arguments: [
             "restore rclone:there:x out.db --passphrase-env SECRET",
             "backups check rclone:there:x --passphrase-env SECRET",
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.once)
     func jsonEscapesWhatChangesDisplay() throws {
         try make()
         let name = "a\u{202E}b\u{2028}\u{E0001}\u{7F}.db"
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.once)
     func bidirectionalControlsAreRefusedOrEscaped() throws {
         try make()
         let key = try KeyringSecret.sample("new")

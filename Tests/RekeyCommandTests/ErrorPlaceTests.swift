@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// Which file an error names, and how the command ends.
-@Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
-struct ErrorPlaceTests {
+@Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"), .atTheEnds) struct ErrorPlaceTests {
     let directory: TemporaryDirectory
     let path: String
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A write-ahead log beside a database that is not its own: SQLite would copy its pages into the file.
-@Suite struct ForeignLogTests {
+@Suite(.atTheEnds) struct ForeignLogTests {
     let directory: TemporaryDirectory
     let path: String
     let database: [UInt8]

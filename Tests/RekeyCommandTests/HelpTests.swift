@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `rekey --help`, the help of each command, and the topics.
-@Suite struct HelpTests {
+@Suite(.once) struct HelpTests {
     private static let commands: [[String]] = [
         ["inspect"], ["status"], ["verify"], ["change"], ["encrypt"], ["decrypt"], ["migrate"], ["recover"], ["copy"],
         ["backup"], ["restore"], ["backups"], ["cleanup"], ["keyring"], ["calibrate"],

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands of the how-to guides, run as they stand.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+@Suite(.atTheEnds)
 struct HowToTests {
     let directory: TemporaryDirectory
 

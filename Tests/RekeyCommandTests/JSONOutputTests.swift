@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `--json` prints, against the schema that is published for it.
-@Suite struct JSONOutputTests {
+@Suite(.atTheEnds) struct JSONOutputTests {
     let directory: TemporaryDirectory
 
     init() throws {

@@ -8,7 +8,7 @@ import Testing
 @Suite(
     .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
-    .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
+    .once
 )
 struct KeyringCommandTests {
     let directory: TemporaryDirectory

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Names up to the longest that file systems take, which is 255 bytes.
-@Suite struct LongNameTests {
+@Suite(.once) struct LongNameTests {
     let directory: TemporaryDirectory
 
     init() throws {

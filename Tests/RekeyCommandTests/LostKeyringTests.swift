@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `rekey` advises, and does, where a database and its keyring do not fit, and after other mistakes with keys.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct LostKeyringTests {
+@Suite(.atTheEnds) struct LostKeyringTests {
     private let directory: TemporaryDirectory
     private let path: String
     private let keyring: Keyring

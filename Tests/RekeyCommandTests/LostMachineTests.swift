@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A repository is all that is left, and one secret of the keyring.
-@Suite(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+@Suite(.once)
 struct LostMachineTests {
     let directory: TemporaryDirectory
     private static let keys = "--keyring a.db.keyring --key-file ada"

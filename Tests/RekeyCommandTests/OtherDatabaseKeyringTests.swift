@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A keyring that stays beside a database which is no longer under it.
-@Suite(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+@Suite(.once)
 struct OtherDatabaseKeyringTests {
     let directory: TemporaryDirectory
     let path: String

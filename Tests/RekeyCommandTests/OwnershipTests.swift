@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Whom the files belong to that a command makes.
-@Suite struct OwnershipTests {
+@Suite(.atTheEnds) struct OwnershipTests {
     let directory: TemporaryDirectory
     let path: String
     private static let isRoot = getuid() == 0

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Databases whose schema needs functions, collations, modules and tokenizers that only their program has.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct ProgramSchemaTests {
+@Suite(.atTheEnds) struct ProgramSchemaTests {
     /// A schema, and what the command without the program's functions comes to.
     struct Schema: Sendable, CustomTestStringConvertible {
         let name: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the command asks a person for, and when.
-@Suite struct PromptTests {
+@Suite(.once) struct PromptTests {
     let directory: TemporaryDirectory
     let path: String
     let oldKey: String
@@ -158,7 +158,7 @@ import Testing
         #expect(try Program.run(Program.built("rekey"), ["inspect", path]).output.contains("plaintext"))
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.once)
     func anySignalAtPromptRestoresEcho() throws {
         let signals = [
             "HUP", "INT", "QUIT", "TERM", "ALRM", "USR1", "USR2", "XCPU", "VTALRM", "PROF", "IO", "PWR", "STKFLT",

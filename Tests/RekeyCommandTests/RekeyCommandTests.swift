@@ -7,7 +7,7 @@ import Testing
 /// The command as an operator runs it: arguments, output, exit status, files.
 @Suite(
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
-    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+    .atTheEnds
 )
 struct RekeyCommandTests {
     let directory: TemporaryDirectory
@@ -389,7 +389,7 @@ struct RekeyCommandTests {
         }
     }
 
-    @Test(.slow, .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    @Test(.slow, .once)
     func calibrationPrintsParametersThatAreNotWeak()
         throws
     {
@@ -416,7 +416,7 @@ struct RekeyCommandTests {
         #expect(nowhere.status == 74 && nowhere.errors.contains("No such file") && !nowhere.errors.contains("NSCocoa"))
     }
 
-    @Test(.slow, .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func customKDFIterationsMustBeSpecified()
+    @Test(.slow, .once) func customKDFIterationsMustBeSpecified()
         throws
     {
         try make(by: .passphrase)

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// A right key beside something else that is wrong: the message says so.
-@Suite(.enabled(if: Engine.current.formats.first == .v4, "this engine has few parameters"))
-struct RightKeyTests {
+@Suite(.enabled(if: Engine.current.formats.first == .v4, "this engine has few parameters"), .once) struct RightKeyTests
+{
     let directory: TemporaryDirectory
     let salt = (0..<16).map { UInt8($0) }
 

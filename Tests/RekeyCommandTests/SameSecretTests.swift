@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A change of secret that names the same one twice.
-@Suite struct SameSecretTests {
+@Suite(.once) struct SameSecretTests {
     let directory: TemporaryDirectory
     let path: String
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Files with secrets, as shells and other programs make them.
-@Suite struct SecretFileTests {
+@Suite(.once) struct SecretFileTests {
     let directory: TemporaryDirectory
     private static let digits = String(repeating: "0123456789abcdef", count: 4)
 

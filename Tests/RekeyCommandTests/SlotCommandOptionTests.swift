@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `--command` and `--allow-command`.
-@Suite(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+@Suite(.once)
 struct SlotCommandOptionTests {
     let directory: TemporaryDirectory
     let path: String

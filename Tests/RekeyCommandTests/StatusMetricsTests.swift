@@ -10,7 +10,7 @@ import Testing
 @testable import rekey
 
 /// The metrics of `rekey status`, and the file that they are written to.
-@Suite struct StatusMetricsTests {
+@Suite(.atTheEnds) struct StatusMetricsTests {
     let directory: TemporaryDirectory
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import rekey
 
 /// `rekey status`: what it says about each kind of file, with a key and without.
-@Suite struct StatusTests {
+@Suite(.atTheEnds) struct StatusTests {
     let directory: TemporaryDirectory
 
     init() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// How long operations wait for the locks of others.
-@Suite struct WaitTests {
+@Suite(.atTheEnds) struct WaitTests {
     let directory: TemporaryDirectory
     let path: String
 

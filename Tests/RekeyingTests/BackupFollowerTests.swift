@@ -8,7 +8,7 @@ import Testing
 
 @testable import CipherBackup
 
-@Suite struct BackupFollowerTests {
+@Suite(.atTheEnds) struct BackupFollowerTests {
     let fixture: RepositoryFixture
     static let sum: SQL = "SELECT sum(note) FROM people WHERE typeof(note) = 'integer'"
 

@@ -5,7 +5,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-@Suite struct BackupUpkeepTests {
+@Suite(.atTheEnds) struct BackupUpkeepTests {
     let fixture: RepositoryFixture
 
     init() throws {

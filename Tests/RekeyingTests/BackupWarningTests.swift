@@ -7,7 +7,7 @@ import Testing
 @testable import CipherBackup
 
 /// What a backup notices in the repository, and what it then leaves there.
-@Suite struct BackupWarningTests {
+@Suite(.atTheEnds) struct BackupWarningTests {
     private let fixture: RepositoryFixture
 
     /// Three generations, with changes of their own.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CipherBackup
 
-@Suite struct BlockReferencesTests {
+@Suite(.atTheEnds) struct BlockReferencesTests {
     private func reference(_ number: Int) throws -> BlockReference {
         BlockReference(
             segment: try SegmentIdentifier.random(),

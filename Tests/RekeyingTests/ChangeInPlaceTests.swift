@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
-    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+    .atTheEnds
 )
 struct ChangeInPlaceTests {
     let directory: TemporaryDirectory

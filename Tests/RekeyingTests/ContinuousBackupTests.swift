@@ -6,7 +6,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-@Suite struct ContinuousBackupTests {
+@Suite(.atTheEnds) struct ContinuousBackupTests {
     let fixture: RepositoryFixture
     private let events = Events()
     static let sum = BackupFollowerTests.sum

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A WAL or journal whose pages have another size than those of the file: it is another database's, and SQLite would act on it.
-@Suite struct ForeignPageSizeTests {
+@Suite(.atTheEnds) struct ForeignPageSizeTests {
     private let directory: TemporaryDirectory
     private let path: String
     private let key: DatabaseKey

@@ -9,7 +9,7 @@ import Testing
 @testable import CipherBackup
 
 /// What somebody without the key adds to a repository, and what stands beside the file that is restored.
-@Suite struct ForgedRepositoryTests {
+@Suite(.atTheEnds) struct ForgedRepositoryTests {
     private let fixture: RepositoryFixture
 
     /// Two generations.

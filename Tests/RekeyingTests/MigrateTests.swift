@@ -8,7 +8,7 @@ import Testing
 @Suite(
     .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
-    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+    .atTheEnds
 )
 struct MigrateTests {
     let directory: TemporaryDirectory

@@ -4,7 +4,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-@Suite(.slow, .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct RecoverTests {
+@Suite(.slow, .atTheEnds) struct RecoverTests {
     struct Stop: Error {}
     let directory: TemporaryDirectory
     let path: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Virtual tables of which the module's own tables are damaged.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct RecoverVirtualTableTests {
+@Suite(.atTheEnds) struct RecoverVirtualTableTests {
     let directory: TemporaryDirectory
     let path: String
     let saved: String

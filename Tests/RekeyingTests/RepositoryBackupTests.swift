@@ -8,7 +8,7 @@ import Testing
 
 @testable import CipherBackup
 
-@Suite struct RepositoryBackupTests {
+@Suite(.atTheEnds) struct RepositoryBackupTests {
     let fixture: RepositoryFixture
     static let key = RepositoryFixture.key.key
     static let names: SQL = "SELECT group_concat(name) FROM (SELECT name FROM people WHERE id < 4 ORDER BY id)"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CipherBackup
 
-@Suite struct RepositoryCheckTests {
+@Suite(.atTheEnds) struct RepositoryCheckTests {
     let fixture: RepositoryFixture
 
     init() throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Damage in what stands beside a database, which the engine would ignore without an error.
-@Suite struct SideFileDamageTests {
+@Suite(.atTheEnds) struct SideFileDamageTests {
     private let directory: TemporaryDirectory
     private let path: String
     private static let key = SampleKey.named("secret")

@@ -9,7 +9,7 @@ import Testing
 @testable import CipherBackup
 
 /// Keyrings in repositories that somebody else put there, or that are not there.
-@Suite struct StoredKeyringTests {
+@Suite(.atTheEnds) struct StoredKeyringTests {
     let fixture: RepositoryFixture
     let keyring: UnlockedKeyring
 

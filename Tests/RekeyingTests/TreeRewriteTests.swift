@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Databases whose b-trees are copied to pages of another size.
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct TreeRewriteTests {
+@Suite(.atTheEnds) struct TreeRewriteTests {
     let directory: TemporaryDirectory
     let path: String
 

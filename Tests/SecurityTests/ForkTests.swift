@@ -6,7 +6,7 @@ import Testing
 
 /// What a child of `fork()` and `daemon()` can do with what its parent made: nothing. The program forks for each use, compares all files, and
 /// opens them with the owner's keys.
-@Suite(.serialized, .timeLimit(.minutes(Extent.minutesOfAHang))) struct ForkTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct ForkTests {
     /// Off the threads of Swift's pool, which other tests need to end.
     private static func run(_ arguments: [String]) async throws -> Program.Outcome {
         try await SerialWorker.once { try Program.run(Program.built("ForkedUses"), arguments) }

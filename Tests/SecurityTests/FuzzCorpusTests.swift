@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What fuzzing begins with, and what it once found.
-@Suite struct FuzzCorpusTests {
+@Suite(.once) struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.allCases)
     func noSeedOfFuzzingCrashesItsTarget(target: FuzzTarget) throws {
         let directory = "\(Program.packageDirectory)/Tests/Fuzzing/Corpus/\(target.rawValue)"

@@ -32,7 +32,7 @@ private enum ClosedByHandler {
         let path = directory.file("test.db")
         let key = try DatabaseKey.raw(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
         var statuses: [Int32] = []
-        for run in 0..<(Extent.isComplete ? 200 : 30) {
+        for run in 0..<(Extent.isComplete ? 200 : Extent.share(of: 40)) {
             let arguments = [path, "\(20 + run % 10 * 7)"]
             // Off the threads of Swift's pool, which other tests need to end.
             statuses.append(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Someone who can change a repository of backups.
-@Suite struct RepositoryTamperingTests {
+@Suite(.once) struct RepositoryTamperingTests {
     private let directory: TemporaryDirectory
     private let key: DatabaseKey
     private let original: String

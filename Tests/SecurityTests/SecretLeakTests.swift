@@ -192,17 +192,23 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         // Root may look into every process: it is started for somebody else then.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
-        let rekey = try started("\(Program.built("rekey")) verify '\(path)' --passphrase-fd 0", until: Self.noDump)
+        let rekey = try started(
+            "\(Program.built("rekey")) verify '\(path)' --passphrase-fd 0",
+            as: "rekey",
+            until: Self.noDump
+        )
         #expect(rekey.limits.contains(Self.noDump) && rekey.owner == 0)
         // What others may look into and dump, started in the same way.
-        let other = try started("cat", until: "core file size 1000")
+        let other = try started("cat", as: "cat", until: "core file size")
         #expect(!other.limits.contains(Self.noDump) && (other.owner != 0 || getuid() == 0), "\(other)")
     }
 
     private static let noDump = "core file size 0 0"
 
     /// The limits of a program that waits for its input, and whose its memory is.
-    private func started(_ command: String, until limit: String) throws -> (limits: String, owner: Int?) {
+    private func started(_ command: String, as name: String, until limit: String) throws -> (
+        limits: String, owner: Int?
+    ) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A limit that is to be seen changing, where this process may set it.
@@ -222,7 +228,7 @@ import Testing
         for _ in 0..<6000 {
             limits = try String(contentsOfFile: place + "/limits", encoding: .utf8)
                 .split(separator: " ").joined(separator: " ")
-            let isStarted = try String(contentsOfFile: place + "/status", encoding: .utf8).contains("\tsh\n") == false
+            let isStarted = try String(contentsOfFile: place + "/status", encoding: .utf8).hasPrefix("Name:\t\(name)\n")
             if isStarted, limits.contains(limit) { break }
             Thread.sleep(forTimeInterval: 0.01)
         }

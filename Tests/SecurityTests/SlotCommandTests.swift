@@ -5,7 +5,7 @@ import Testing
 @testable import CipherKeys
 
 /// Somebody who can write the keyring, and has no secret of it, makes nothing run that the caller did not allow.
-@Suite struct SlotCommandTests {
+@Suite(.once) struct SlotCommandTests {
     let directory: TemporaryDirectory
     let keyring: Keyring
     /// Prints the secret, and writes a line to `runs`.

@@ -34,19 +34,11 @@ package enum Extent {
     /// longer than a whole run, unless few tests run.
     package static let minutesOfAHang = environment["CIPHERDB_HANG_MINUTES"].flatMap { Int($0) } ?? 15
 
-    /// For a costly test of code that no engine takes part in: `make test` runs it on the newest engine, `make torture` on each.
     package static var isNewestEngine: Bool { isComplete || part.number == 0 }
 
-    /// Why it is skipped on the others.
-    package static let newestOnly = "independent of the engine, tried on the newest only"
-
-    /// For a costly suite of code that is the same on every engine: the files of the command and of Rekeying.
     package static var isAnEndOfTheMatrix: Bool {
         isComplete || part.number == 0 || part.number == part.count - 1
     }
-
-    /// Why it is skipped on the engines between.
-    package static let endsOnly = "independent of the engine, tried on the oldest and the newest only"
 
     /// Whether slow tests are left out, as `make check` does.
     package static let isQuick = environment["CIPHERDB_QUICK"] == "1"
@@ -60,6 +52,16 @@ package enum Extent {
 }
 
 extension Trait where Self == ConditionTrait {
+    /// Of code that no engine takes part in: `make test` runs it on the newest engine, `make torture` on each.
+    package static var once: ConditionTrait {
+        .enabled(if: Extent.isNewestEngine, "independent of the engine, tried on the newest only")
+    }
+
+    /// Of code that is the same on every engine, as of files: `make test` runs it on the oldest and the newest.
+    package static var atTheEnds: ConditionTrait {
+        .enabled(if: Extent.isAnEndOfTheMatrix, "independent of the engine, tried on the oldest and the newest only")
+    }
+
     /// Of a test that takes seconds: processes that are killed or traced, load, damage, many derivations.
     package static var slow: ConditionTrait { .disabled(if: Extent.isQuick, "slow: make test runs it") }
 }
