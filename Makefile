@@ -52,7 +52,7 @@ test: setup engines
 	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" Scripts/test.sh
 
 bench: engines
-	@if [ -n "$(AGAINST)" ]; then Benchmarks/against.py "$(AGAINST)"; elif [ -n "$(SIZES)" ]; then Scripts/bench.sh --topic sizes --sizes "$(SIZES)"; else Scripts/bench.sh && Benchmarks/rekey.py; fi
+	@if [ -n "$(AGAINST)" ]; then Benchmarks/against.py "$(AGAINST)"; elif [ -n "$(SIZES)" ]; then Benchmarks/bench.sh --topic sizes --sizes "$(SIZES)"; else Benchmarks/bench.sh && Benchmarks/rekey.py; fi
 
 examples: setup
 	@Scripts/examples.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of Documentation/Performance.md from the figures that Scripts/bench.sh left in .build-bench/bench.json.
+"""Writes the tables of Documentation/Performance.md from the figures that bench.sh left in .build-bench/bench.json.
 
 usage: Benchmarks/table.py
 """

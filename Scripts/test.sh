@@ -61,7 +61,6 @@ fi
 if [ -z "$what" ]; then
     # Python 3.11 or later.
     if python3 -c 'import tomllib' 2> /dev/null; then run "places of the mutants" Scripts/mutants.py --check; fi
-    run "picture of the modules" Scripts/modules.py --check
     run lint make -s lint
 fi
 # -q leaves the warnings and the errors.

@@ -47,7 +47,7 @@ echo "== a followed backup, killed beside writers that are killed, $backup_secon
 
 # What the tests took a share of.
 echo "== formats of other programs"
-Scripts/formats.py
+Tests/FormatMatrix/formats.py
 
 if [ "$(uname)" = Linux ]; then
     echo "== fuzzing, $fuzz_seconds s for each target"

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // On its own, so that the benchmarks run where GRDB is not to be had. GRDB links a library of the name of SQLite's:
-// Scripts/bench.sh lets the loader find SQLCipher under it.
+// Benchmarks/bench.sh lets the loader find SQLCipher under it.
 let package = Package(
     name: "Peers",
     platforms: [.macOS(.v15)],

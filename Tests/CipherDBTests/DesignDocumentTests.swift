@@ -18,6 +18,32 @@ struct DesignDocumentTests {
         #expect(try named.count > 20 && named.subtracting(DocumentedTests.all()).isEmpty)
     }
 
+    /// Each import is an arrow or follows from some, and each arrow is an import.
+    @Test func pictureOfModulesIsTrue() throws {
+        let picture = try DocumentedTests.text("Documentation/DESIGN.md").matches(of: /(?m)^    (\w+)(?: --> (\w+))?$/)
+        var arrows: [String: Set<String>] = [:]
+        for line in picture { arrows[String(line.1), default: []].formUnion(line.2.map { [String($0)] } ?? []) }
+        func reachable(_ module: String) -> Set<String> {
+            (arrows[module] ?? []).reduce(into: []) { $0.formUnion(reachable($1).union([$1])) }
+        }
+        var imports: [String: Set<String>] = [:]
+        for path in try Self.sources() {
+            let parts = path.split(separator: "/")
+            let module = parts[0] == "Keys" ? "CipherKeys" : String(parts[1])
+            let found = try DocumentedTests.text(path).matches(of: /(?m)^\s*(?:@\w+ )?(?:\w+ )?import (\w+)/).map {
+                String($0.1)
+            }
+            imports[module, default: []].formUnion(found.filter { arrows[$0] != nil })
+        }
+        #expect(imports.count > 8 && Set(imports.keys).isSubset(of: arrows.keys))
+        for (module, found) in imports {
+            #expect(
+                found.subtracting(reachable(module)) == [] && (arrows[module] ?? []).subtracting(found) == [],
+                "\(module)"
+            )
+        }
+    }
+
     @Test func everyFileInDesignExists() throws {
         let document = try DocumentedTests.text("Documentation/DESIGN.md")
         let named = Set(document.matches(of: #/`([A-Za-z+\/]+\.swift)`/#).map { String($0.1) })

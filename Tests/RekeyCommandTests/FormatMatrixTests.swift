@@ -44,6 +44,6 @@ struct FormatMatrixTests {
         #expect(tried.status == 0, "CIPHERDB_SEED=\(trials.seed): \(tried.output)\(tried.errors)")
     }
 
-    /// One in 31 files, other ones on each engine; Scripts/formats.py takes all.
+    /// One in 31 files, other ones on each engine; Tests/FormatMatrix/formats.py takes all.
     private static let share = "\(Extent.share(Array(0..<31))[0])/31"
 }

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CORPUS = ROOT / "Tests/Fuzzing/Corpus"
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the pictures of Documentation/Pictures: diagrams, and real runs of rekey, whose path is the argument.
 
-usage: Scripts/pictures.py .build/debug/rekey
+usage: Documentation/Pictures/draw.py .build/debug/rekey
 """
 
 import html
@@ -12,8 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PICTURES = os.path.join(ROOT, "Documentation/Pictures")
+PICTURES = os.path.dirname(os.path.abspath(__file__))
 INK, SOFT, FILL, ACCENT = "#1f2933", "#7b8794", "#f5f7fa", "#d9e8f6"
 
 

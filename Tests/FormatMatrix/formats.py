@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Takes every file of Tests/FormatMatrix through `rekey` on each engine with format 4, and says how many steps were done and refused.
+"""Takes every file of the matrix through `rekey` on each engine with format 4, and says how many steps were done and refused.
 
-usage: Scripts/formats.py [--engine VERSION]… [REKEY]
+usage: Tests/FormatMatrix/formats.py [--engine VERSION]… [REKEY]
 
 REKEY is the command as it was built, .build-test/release/rekey unless named. A step that failed, or had another outcome on another
 engine, is an error.
 """
 import argparse, json, os, subprocess, sys, tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MATRIX = os.path.join(ROOT, "Tests/FormatMatrix/matrix.py")
-sys.path.insert(0, os.path.dirname(MATRIX))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+MATRIX = os.path.join(HERE, "matrix.py")
 sys.dont_write_bytecode = True
 from passage import DONE, REFUSED  # noqa: E402
 

@@ -2,7 +2,7 @@
 """The drill of Examples/NotesService: 64 connections write and read while the service is killed, its disk is full, its key rotated, and two
 backups run; then every note that was acknowledged is looked for, in the database and in both backups.
 
-    notes-drill.py --service NotesService --rekey rekey [--minutes 10] [--kills 10] [--connections 64] [--disk-mib 64] [--seed 1]
+    drill.py --service NotesService --rekey rekey [--minutes 10] [--kills 10] [--connections 64] [--disk-mib 64] [--seed 1]
 
 It mounts a tmpfs for the database, so it runs as root on Linux. Exit status 1 where a promise was broken.
 """
