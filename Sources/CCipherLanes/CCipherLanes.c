@@ -35,10 +35,8 @@ static void load(void) {
 
 // The library's own state stands behind it.
 struct lanes {
-    _Alignas(64) unsigned char inner[clanes_code_size];
-    _Alignas(64) unsigned char outer[clanes_code_size];
+    _Alignas(64) IMB_JOB jobs[clanes_most_messages];
     IMB_MGR *manager;
-    IMB_JOB jobs[clanes_most_messages];
 };
 
 size_t clanes_memory_size(void) {
@@ -47,7 +45,7 @@ size_t clanes_memory_size(void) {
     return library.size ? sizeof(struct lanes) + library.size() : 0;
 }
 
-bool clanes_begin(void *memory, const unsigned char *inner, const unsigned char *outer) {
+bool clanes_begin(void *memory) {
     if (clanes_memory_size() == 0) return false;
     struct lanes *lanes = memory;
     memset(lanes, 0, sizeof *lanes);
@@ -56,13 +54,19 @@ bool clanes_begin(void *memory, const unsigned char *inner, const unsigned char 
     IMB_ARCH architecture = IMB_ARCH_NONE;
     library.begin(lanes->manager, &architecture);
     // Without vectors of 256 bits OpenSSL's one lane is as fast.
-    if (library.error(lanes->manager) != 0 || architecture < IMB_ARCH_AVX2) return false;
-    lanes->manager->sha512_one_block(inner, lanes->inner);
-    lanes->manager->sha512_one_block(outer, lanes->outer);
-    return true;
+    return library.error(lanes->manager) == 0 && architecture >= IMB_ARCH_AVX2;
 }
 
-bool clanes_run(void *memory, const unsigned char *messages, size_t stride, size_t length, unsigned count, unsigned char *codes) {
+void clanes_key(void *memory, const unsigned char *inner, const unsigned char *outer, unsigned char *key) {
+    struct lanes *lanes = memory;
+    lanes->manager->sha512_one_block(inner, key);
+    lanes->manager->sha512_one_block(outer, key + clanes_code_size);
+}
+
+bool clanes_run(
+    void *memory, const unsigned char *key, const unsigned char *messages, size_t stride, size_t length, unsigned count,
+    unsigned char *codes
+) {
     struct lanes *lanes = memory;
     if (count > clanes_most_messages) return false;
     memset(codes, 0, count * clanes_code_size);
@@ -74,8 +78,8 @@ bool clanes_run(void *memory, const unsigned char *messages, size_t stride, size
         job->hash_alg = IMB_AUTH_HMAC_SHA_512;
         job->auth_tag_output = codes + index * clanes_code_size;
         job->auth_tag_output_len_in_bytes = clanes_code_size;
-        job->u.HMAC._hashed_auth_key_xor_ipad = lanes->inner;
-        job->u.HMAC._hashed_auth_key_xor_opad = lanes->outer;
+        job->u.HMAC._hashed_auth_key_xor_ipad = key;
+        job->u.HMAC._hashed_auth_key_xor_opad = key + clanes_code_size;
     }
     if (IMB_SUBMIT_HASH_BURST(lanes->manager, lanes->jobs, count, IMB_AUTH_HMAC_SHA_512) != count) return false;
     for (unsigned index = 0; index < count; index++) {
@@ -86,9 +90,14 @@ bool clanes_run(void *memory, const unsigned char *messages, size_t stride, size
 #else
 size_t clanes_memory_size(void) { return 0; }
 
-bool clanes_begin(void *memory, const unsigned char *inner, const unsigned char *outer) { return false; }
+bool clanes_begin(void *memory) { return false; }
 
-bool clanes_run(void *memory, const unsigned char *messages, size_t stride, size_t length, unsigned count, unsigned char *codes) {
+void clanes_key(void *memory, const unsigned char *inner, const unsigned char *outer, unsigned char *key) {}
+
+bool clanes_run(
+    void *memory, const unsigned char *key, const unsigned char *messages, size_t stride, size_t length, unsigned count,
+    unsigned char *codes
+) {
     return false;
 }
 #endif

@@ -1,4 +1,6 @@
 import CipherKeys
+import CipherSystem
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -29,17 +31,38 @@ struct PageAuthenticatorTests {
         for count in 1...MultiBufferMAC.lanes {
             pages.bytes.withUnsafeBytes { bytes in
                 let page = { UnsafeRawBufferPointer(rebasing: bytes[($0 * pageSize)..<(($0 + 1) * pageSize)]) }
-                for lane in 0..<count { lanes.load(page(lane), number: pages.first + UInt32(lane), lane: lane) }
-                #expect(lanes.run(count))
+                #expect(lanes.run(count) { (pages.first + UInt32($0), page($0)) })
                 #expect((0..<count).allSatisfy { cipher.mac?.matches(lanes.mac($0), page($0)) == true })
                 // Another number in the last lane: only its MAC is another.
-                lanes.load(page(count - 1), number: pages.first, lane: count - 1)
-                #expect(lanes.run(count))
+                #expect(lanes.run(count) { (pages.first + ($0 < count - 1 ? UInt32($0) : 0), page($0)) })
                 let isRight = (0..<count).map { cipher.mac?.matches(lanes.mac($0), page($0)) == true }
                 #expect(isRight == (0..<count).map { $0 < count - 1 || count == 1 })
             }
         }
-        #expect(!lanes.run(MultiBufferMAC.lanes + 1))
+        #expect(pages.bytes.withUnsafeBytes { bytes in !lanes.run(MultiBufferMAC.lanes + 1) { _ in (2, bytes) } })
+    }
+
+    @Test(.enabled(if: isMultiBufferAvailable, "libipsec-mb is missing: run make setup"))
+    func threadsComputeMACsAtOnce() throws {
+        let pages = try (0..<4).map { _ in try EncryptedPages(MultiBufferMAC.lanes, from: 2, format: .v4) }
+        let wrong = Lock(0)
+        DispatchQueue.concurrentPerform(iterations: pages.count) { thread in
+            let pages = pages[thread]
+            guard let lanes = try? MultiBufferMAC(key: pages.key, format: .v4),
+                let cipher = try? PageCipher(key: pages.key, format: .v4)
+            else { return wrong.withLock { $0 += 1 } }
+            pages.bytes.withUnsafeBytes { bytes in
+                let page = { UnsafeRawBufferPointer(rebasing: bytes[($0 * 4096)..<(($0 + 1) * 4096)]) }
+                for _ in 0..<50 {
+                    let hasRun = lanes.run(MultiBufferMAC.lanes) { (pages.first + UInt32($0), page($0)) }
+                    let isRight = (0..<MultiBufferMAC.lanes).allSatisfy {
+                        cipher.mac?.matches(lanes.mac($0), page($0)) == true
+                    }
+                    if !hasRun || !isRight { wrong.withLock { $0 += 1 } }
+                }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
     }
 
     @Test(arguments: formats, [true, false])

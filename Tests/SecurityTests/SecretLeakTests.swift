@@ -340,7 +340,7 @@ import Testing
                 // What looks at several pages at once. The first goes back to the system whole, later ones to the allocator.
                 _ = try MultiBufferMAC(key: key, format: format)
                 let lanes = try MultiBufferMAC(key: key, format: format)
-                if let lanes { needles += [0, 64].map { lanes.memory[$0..<($0 + 64)].map { $0 ^ mask } } }
+                if let lanes { needles += [0, 64].map { lanes.key[$0..<($0 + 64)].map { $0 ^ mask } } }
                 let pages = PageAuthenticator(try PageCipher(key: key, format: format), lanes)
                 let damaged = try FileState(directory.file("test.db")).bytes.withUnsafeBytes {
                     try pages.damaged(in: .init(first: 1, pageSize: format.pageSize, bytes: $0))

@@ -70,12 +70,16 @@ final class Connection {
     /// By the names of their schemas.
     var damageWatches: [String: DamageWatch] = [:]
 
+    /// A connection that reads a few pages, as most readers of many pools do, takes half the memory so.
+    private static let takesSinglePages = csqlcipher_take_single_pages() == SQLITE_OK
+
     /// Opens `path`; throws what the engine says, without leaving a handle.
     ///
     /// - Parameters:
     ///   - vfs: The name of the engine's interface to the file system; nil for its default.
     ///   - turn: That of its database.
     init(path: String, flags: OpenFlags, vfs: String? = nil, turn: Turn = Turn()) throws(DatabaseError) {
+        _ = Connection.takesSinglePages
         self.turn = turn
         isForReading = !flags.contains(.readWrite)
         var opened: OpaquePointer?

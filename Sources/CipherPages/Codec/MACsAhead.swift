@@ -105,11 +105,10 @@ final class MACsAhead {
             stop()
             return false
         }
-        for index in 0..<count {
-            let page = UnsafeRawBufferPointer(rebasing: wanted[(index * pageSize)...].prefix(pageSize))
-            macs.load(page, number: number + UInt32(index), lane: index)
+        let hasRun = macs.run(count) { index in
+            (number + UInt32(index), UnsafeRawBufferPointer(rebasing: wanted[(index * pageSize)...].prefix(pageSize)))
         }
-        guard macs.run(count) else {
+        guard hasRun else {
             stop()
             return false
         }

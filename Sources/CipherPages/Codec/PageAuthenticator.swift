@@ -1,5 +1,6 @@
 internal import CCipherLanes
 package import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
 
 /// Finds the damaged pages of a batch. For one thread at a time.
@@ -30,7 +31,6 @@ package final class PageAuthenticator {
             guard let macs, number > 1, page.count == cipher.format.pageSize else {
                 return try decide(page, number, &damaged)
             }
-            macs.load(page, number: number, lane: loaded.count)
             loaded.append((number, page))
             if loaded.count == MultiBufferMAC.lanes { try authenticateLoaded(macs, &damaged) }
         }
@@ -40,7 +40,7 @@ package final class PageAuthenticator {
 
     private func authenticateLoaded(_ macs: MultiBufferMAC, _ damaged: inout [UInt32]) throws {
         defer { loaded.removeAll(keepingCapacity: true) }
-        let hasRun = loaded.isEmpty || macs.run(loaded.count)
+        let hasRun = loaded.isEmpty || macs.run(loaded.count) { loaded[$0] }
         for (lane, (number, page)) in loaded.enumerated() {
             if hasRun, cipher.mac?.matches(macs.mac(lane), page) == true { continue }
             try decide(page, number, &damaged)
@@ -64,22 +64,21 @@ final class MultiBufferMAC {
     private let messageSize: Int
     private let stride: Int
     private let order: PageNumberOrder
-    /// Begins with what is worth as much as the key: 64 bytes, and 64 more.
-    let memory: UnsafeMutableRawBufferPointer
-    private let messages: UnsafeMutableRawBufferPointer
+    /// How the two hashes of the key begin, which is worth as much as the key.
+    let key: UnsafeMutableRawBufferPointer
     private let macs: UnsafeMutableRawBufferPointer
 
     /// Nil where this machine cannot do it, or the format has no such MACs.
     convenience init?(key: DerivedKey, format: CipherFormat) throws {
         guard MultiBufferMAC.isAvailable(for: format) else { return nil }
         let hmacKey = try KeyDerivation.pageAuthenticationKey(for: key, format: format)
-        try self.init(format) { memory in try hmacKey.withUnsafeBytes { MultiBufferMAC.begin(memory, $0) } }
+        try self.init(format) { beginning in try hmacKey.withUnsafeBytes { MultiBufferMAC.begin($0, beginning) } }
     }
 
     /// As by a derived key.
     convenience init?(hmacKey: UnsafeRawBufferPointer, format: CipherFormat) {
         guard MultiBufferMAC.isAvailable(for: format) else { return nil }
-        self.init(format) { MultiBufferMAC.begin($0, hmacKey) }
+        self.init(format) { MultiBufferMAC.begin(hmacKey, $0) }
     }
 
     static func isAvailable(for format: CipherFormat) -> Bool { format.pageAuthentication == .sha512 && isAvailable }
@@ -87,15 +86,14 @@ final class MultiBufferMAC {
     private init?(_ format: CipherFormat, begin: (UnsafeMutableRawBufferPointer) throws -> Bool) rethrows {
         messageSize = format.macStart + 4
         // A cache line more, so that the same place of all lanes is not in one set of the cache.
-        stride = format.pageSize + 64
+        stride = format.pageSize + Lanes.gap
         order = format.pageNumberOrder
-        memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
-        messages = .allocate(byteCount: stride * MultiBufferMAC.lanes, alignment: 64)
+        key = .allocate(byteCount: 2 * clanes_code_size, alignment: 64)
         macs = .allocate(byteCount: clanes_code_size * MultiBufferMAC.lanes, alignment: 64)
-        guard try begin(memory) else { return nil }
+        guard try begin(key) else { return nil }
     }
 
-    private static func begin(_ memory: UnsafeMutableRawBufferPointer, _ key: UnsafeRawBufferPointer) -> Bool {
+    private static func begin(_ key: UnsafeRawBufferPointer, _ beginning: UnsafeMutableRawBufferPointer) -> Bool {
         let block = clanes_block_size
         return withUnsafeTemporaryAllocation(byteCount: 2 * block, alignment: 8) { blocks in
             defer { Cryptography.cleanse(blocks) }
@@ -104,39 +102,100 @@ final class MultiBufferMAC {
                 for byte in 0..<block { blocks[index * block + byte] = pad ^ (byte < key.count ? key[byte] : 0) }
             }
             let bytes = blocks.assumingMemoryBound(to: UInt8.self).baseAddress!
-            return clanes_begin(memory.baseAddress!, bytes, bytes + block)
+            return Lanes.withOne { lanes in
+                clanes_key(
+                    lanes.memory.baseAddress!,
+                    bytes,
+                    bytes + block,
+                    beginning.assumingMemoryBound(to: UInt8.self).baseAddress!
+                )
+            } != nil
         }
+    }
+
+    deinit {
+        Cryptography.cleanse(key)
+        key.deallocate()
+        macs.deallocate()
+        Lanes.forget()
+    }
+
+    /// Computes the MACs of `count` pages, as they are in the file, none of them the first; false where the library refuses.
+    func run(_ count: Int, _ page: (_ lane: Int) -> (number: UInt32, page: UnsafeRawBufferPointer)) -> Bool {
+        guard count <= MultiBufferMAC.lanes else { return false }
+        return Lanes.withOne { lanes in
+            for lane in 0..<count {
+                let (number, page) = page(lane)
+                let message = lanes.messages.baseAddress! + lane * stride
+                message.copyMemory(from: page.baseAddress!, byteCount: messageSize - 4)
+                message.storeBytes(of: order.coded(number), toByteOffset: messageSize - 4, as: UInt32.self)
+            }
+            return clanes_run(
+                lanes.memory.baseAddress!,
+                key.assumingMemoryBound(to: UInt8.self).baseAddress!,
+                lanes.messages.assumingMemoryBound(to: UInt8.self).baseAddress!,
+                stride,
+                messageSize,
+                UInt32(count),
+                macs.assumingMemoryBound(to: UInt8.self).baseAddress!
+            )
+        } ?? false
+    }
+
+    /// The MAC of a lane, after ``run(_:_:)``.
+    func mac(_ lane: Int) -> UnsafeRawBufferPointer {
+        let size = clanes_code_size
+        return UnsafeRawBufferPointer(rebasing: macs[(lane * size)..<((lane + 1) * size)])
+    }
+}
+
+/// The library's memory and the messages for it, half a mebibyte: connections share it, and each has it for one run.
+///
+/// Sendable because ``withOne(_:)`` takes it out of ``shared`` for one thread.
+private final class Lanes: @unchecked Sendable {
+    static let gap = 64
+    let memory: UnsafeMutableRawBufferPointer
+    let messages: UnsafeMutableRawBufferPointer
+
+    private init?() {
+        memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
+        // The system gives only what is used of it.
+        messages = .allocate(byteCount: (65_536 + Lanes.gap) * MultiBufferMAC.lanes, alignment: 64)
+        guard clanes_begin(memory.baseAddress!) else { return nil }
     }
 
     deinit {
         Cryptography.cleanse(memory)
         memory.deallocate()
         messages.deallocate()
-        macs.deallocate()
     }
 
-    /// Puts a page, as it is in the file and not the first, into a lane.
-    func load(_ page: UnsafeRawBufferPointer, number: UInt32, lane: Int) {
-        let message = messages.baseAddress! + lane * stride
-        message.copyMemory(from: page.baseAddress!, byteCount: messageSize - 4)
-        message.storeBytes(of: order.coded(number), toByteOffset: messageSize - 4, as: UInt32.self)
+    private struct Shared {
+        var idle: [Lanes] = []
+        var forgotten = 0
     }
 
-    /// Computes the MACs of the first `count` lanes; false where the library refuses.
-    func run(_ count: Int) -> Bool {
-        clanes_run(
-            memory.baseAddress!,
-            messages.assumingMemoryBound(to: UInt8.self).baseAddress!,
-            stride,
-            messageSize,
-            UInt32(count),
-            macs.assumingMemoryBound(to: UInt8.self).baseAddress!
-        )
+    private static let shared = Lock(Shared())
+
+    /// Nil where the library refuses.
+    static func withOne<Result>(_ body: (Lanes) -> Result) -> Result? {
+        let (idle, forgotten) = shared.withLock { ($0.idle.popLast(), $0.forgotten) }
+        guard let lanes = idle ?? Lanes() else { return nil }
+        defer {
+            shared.withLock { shared in
+                if shared.forgotten == forgotten { shared.idle.append(lanes) }
+            }
+        }
+        return body(lanes)
     }
 
-    /// The MAC of a lane, after ``run(_:)``.
-    func mac(_ lane: Int) -> UnsafeRawBufferPointer {
-        let size = clanes_code_size
-        return UnsafeRawBufferPointer(rebasing: macs[(lane * size)..<((lane + 1) * size)])
+    /// Wipes what may have something left of a key that is not used any more.
+    static func forget() {
+        let idle = shared.withLock { shared in
+            shared.forgotten += 1
+            defer { shared.idle = [] }
+            return shared.idle
+        }
+        withExtendedLifetime(idle) {}
     }
 }
