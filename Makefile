@@ -5,7 +5,7 @@ ifeq ($(shell uname),Darwin)
 export CIPHERDB_HOMEBREW = 1
 endif
 
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz check-darwin bench docs examples custody remotes manual release install uninstall deb install-check containers reproducible lint format clean
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz check-darwin publish-check bench docs examples custody remotes manual release install uninstall deb install-check containers reproducible lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -17,6 +17,7 @@ help:
 	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make check-darwin  type-check what is for macOS and iOS, and compile the C files for them (Linux, ziglang)"
+	@echo "make publish-check  what is published, made in a copy: tarball, formula of Homebrew, signed tag"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
 	@echo "make custody  keys in a TPM, a token or a key service: each recipe on real parts, which are then lost (Debian, root)"
 	@echo "make remotes  backups to SFTP, WebDAV and S3 on this machine, through a proxy that cuts connections (Debian, rclone)"
@@ -104,6 +105,9 @@ fuzz: setup
 
 check-darwin:
 	@Scripts/check-darwin.py
+
+publish-check:
+	@Scripts/publish.sh --check
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks

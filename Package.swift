@@ -32,8 +32,8 @@ var engine: [Target.Dependency] = [.target(name: "CSystemSQLCipher", condition: 
 
 let package = Package(
     name: "CipherDB",
-    // What Synchronization's atomics need. Linux is tested, macOS not yet; the others need a SQLCipher of their own to link.
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // What Swift's clocks, durations and regular expressions need. Linux is tested, the others are not yet.
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "CipherDB", targets: ["CipherDB"]),
         .library(name: "FMDBCompat", targets: ["FMDBCompat"]),

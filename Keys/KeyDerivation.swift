@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import CipherSystem
 
 #if Metrics
     internal import Dispatch
@@ -20,7 +20,7 @@ package enum KeyDerivation {
 
     /// Runs `body`, which derives a key from a passphrase.
     static func noting<Result>(_ function: Function, _ body: () throws -> Result) rethrows -> Result {
-        derivations.add(1, ordering: .relaxed)
+        derivations.add(1)
         #if Metrics
             let timer = Timer(
                 label: "cipherdb.key_derivation.duration",

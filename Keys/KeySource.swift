@@ -1,10 +1,5 @@
 internal import CipherSystem
 
-#if canImport(Security)
-    internal import Foundation
-    internal import Security
-#endif
-
 /// A source of a secret, other than a command-line argument, which every user of the machine can read.
 public enum KeySource: Sendable, Equatable {
     /// Typed at the terminal without echo; with `confirmed` it must be typed twice.
@@ -25,7 +20,7 @@ public enum KeySource: Sendable, Equatable {
     case credential(String)
     /// A key of the type `user` that the Linux kernel keeps, by its description (keyrings(7)).
     case kernelKeyring(description: String)
-    /// A generic password in the keychain of macOS.
+    /// A generic password in the login keychain of macOS, for a command; an app has ``KeychainItem``.
     case keychain(service: String, account: String)
     /// What a program prints: its name, which is found by `PATH`, and its arguments. No shell is asked. It has this process's
     /// standard input, error stream and environment, so that it can ask its user.
@@ -178,32 +173,6 @@ public enum KeySource: Sendable, Equatable {
     private static let largest = MalformedKey.longestPassphrase + 2
 }
 
-/// Passwords that macOS keeps for its user.
-private enum Keychain {
-    /// The generic password of `service` and `account`.
-    static func read(service: String, account: String) throws -> SecretBytes {
-        let name = "keychain item \(service), \(account)"
-        #if canImport(Security)
-            let query: [CFString: Any] = [
-                kSecClass: kSecClassGenericPassword,
-                kSecAttrService: service,
-                kSecAttrAccount: account,
-                kSecReturnData: true,
-                kSecMatchLimit: kSecMatchLimitOne,
-            ]
-            var found: CFTypeRef?
-            let status = SecItemCopyMatching(query as CFDictionary, &found)
-            guard status == errSecSuccess, let data = found as? Data else {
-                throw KeySourceError(status == errSecItemNotFound ? .missing : .keychain, path: name, status: status)
-            }
-            // The copy that Foundation has is its own to free; it cannot be wiped here.
-            return try data.withUnsafeBytes { try SecretBytes(copying: $0) }
-        #else
-            throw KeySourceError(.notHere, path: name)
-        #endif
-    }
-}
-
 /// An error of a source that returned no secret: `catch KeySourceError.missing`.
 public struct KeySourceError: CodedError {
     /// The cause.
@@ -283,5 +252,11 @@ extension ErrorCode where Failure == KeySourceError {
     /// This system has no such source.
     public static var notHere: Self { Self("not available on this system") }
     /// The keychain refused, with this `OSStatus`.
-    public static var keychain: Self { Self { "the keychain returned \(given: $0.status)" } }
+    public static var keychain: Self {
+        Self {
+            "the keychain returned \(given: $0.status)"
+                + ([-25308: ": the device is locked", -34018: ": the program has no entitlement for it"][$0.status ?? 0]
+                    ?? "")
+        }
+    }
 }

@@ -129,7 +129,7 @@ extension KeyringContent {
         }
 
         mutating func text(most: Int) throws(KeyringError) -> String {
-            guard let text = String(validating: try bytes(try number(1, 0...most)), as: UTF8.self),
+            guard let text = String(utf8: try bytes(try number(1, 0...most))),
                 KeyringContent.isPlain(text)
             else { throw damage }
             return text

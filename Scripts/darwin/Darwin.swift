@@ -18,3 +18,6 @@ public var CLOCK_REALTIME: clockid_t { fatalError() }
 public var MAP_FAILED: UnsafeMutableRawPointer! { fatalError() }
 public var SIG_DFL: sig_t? { fatalError() }
 public var SIG_IGN: sig_t { fatalError() }
+public var TIOCGWINSZ: UInt { fatalError() }
+public func ioctl(_ descriptor: Int32, _ request: UInt, _ pointer: UnsafeMutableRawPointer) -> Int32 { fatalError() }
+public var stderr: UnsafeMutablePointer<FILE> { fatalError() }

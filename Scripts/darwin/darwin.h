@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@ extension String {
     /// ```
     public init(pathBytes bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
-        if let text = String(validating: bytes, as: UTF8.self), !text.mayHoldPathBytes {
+        if let text = String(utf8: bytes), !text.mayHoldPathBytes {
             self = text
             return
         }
@@ -19,7 +19,7 @@ extension String {
         while let first = rest.first {
             // The shortest run that is a character; there is none longer than four bytes.
             let scalar = (1...4).lazy.compactMap {
-                String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.first
+                String(utf8: rest.prefix($0))?.unicodeScalars.first
             }
             .first
             if let scalar, !PathByte.range.contains(scalar.value) {
@@ -30,6 +30,12 @@ extension String {
                 rest = rest.dropFirst()
             }
         }
+    }
+
+    /// The text that these bytes are in UTF-8; nil where they are none. Swift's own needs macOS 15 and iOS 18.
+    package init?(utf8 bytes: some Collection<UInt8>) {
+        self.init(decoding: bytes, as: UTF8.self)
+        guard utf8.elementsEqual(bytes) else { return nil }
     }
 
     /// The bytes of the path or name, as ``init(pathBytes:)`` took them; of any other text its UTF-8.

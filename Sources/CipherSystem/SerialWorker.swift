@@ -4,16 +4,14 @@ package import Dispatch
 /// Runs blocks one at a time, in order, on threads that may block. A block of an asynchronous call runs in the task of the
 /// caller, whose cancellation and task-local values it sees.
 package actor SerialWorker {
-    private final class Executor: SerialExecutor {
+    private final class Executor: JobExecutor {
         let queue: DispatchQueue
 
         init(_ queue: DispatchQueue) {
             self.queue = queue
         }
 
-        func enqueue(_ job: consuming ExecutorJob) {
-            let priority = TaskPriority(rawValue: job.priority.rawValue)
-            let job = UnownedJob(job)
+        func enqueue(_ job: UnownedJob, priority: TaskPriority) {
             queue.async(priority) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         }
     }
@@ -52,6 +50,30 @@ package actor SerialWorker {
     package static func close(_ body: @escaping @Sendable () -> Void) {
         if Platform.isOfTask { DispatchQueue(label: "CipherDB.close").async(execute: body) } else { body() }
     }
+}
+
+/// An executor that gets each job in one way, on iOS 16 and macOS 13, too, which know the older form only.
+package protocol JobExecutor: SerialExecutor {
+    func enqueue(_ job: UnownedJob, priority: TaskPriority)
+}
+
+extension JobExecutor {
+    #if canImport(Darwin)
+        package func enqueue(_ job: UnownedJob) {
+            if #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) {
+                enqueue(job, priority: TaskPriority(rawValue: job.priority.rawValue))
+            } else {
+                enqueue(job, priority: .medium)
+            }
+        }
+
+        package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    #else
+        package func enqueue(_ job: consuming ExecutorJob) {
+            let priority = TaskPriority(rawValue: job.priority.rawValue)
+            enqueue(UnownedJob(job), priority: priority)
+        }
+    #endif
 }
 
 extension Platform {

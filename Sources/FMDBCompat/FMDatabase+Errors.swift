@@ -9,7 +9,7 @@ extension FMDatabase {
         case .integer(let value): String(value)
         case .real(let value): String(value)
         case .text(let value): value
-        case .blob(let value): String(validating: value, as: UTF8.self) ?? NSNull()
+        case .blob(let value): String(utf8: value) ?? NSNull()
         }
     }
 

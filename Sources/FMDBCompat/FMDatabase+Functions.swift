@@ -1,4 +1,5 @@
 internal import CipherDB
+internal import CipherSystem
 public import Foundation
 
 /// One call of a function, behind the context pointer that its block gets.
@@ -99,7 +100,7 @@ extension FMDatabase {
         case .integer(let value): String(value)
         case .real(let value): String(value)
         case .text(let value): value
-        case .blob(let value): String(validating: value, as: UTF8.self)
+        case .blob(let value): String(utf8: value)
         }
     }
 

@@ -1,7 +1,6 @@
 public import CipherDB
 internal import CipherSystem
 public import Foundation
-internal import Synchronization
 
 /// What FMDB calls with each row of ``FMDatabase/executeStatements(_:withResultBlock:)``: unless it answers 0 that ends it.
 public typealias FMDBExecuteStatementsCallbackBlock = ([AnyHashable: Any]) -> Int32

@@ -44,7 +44,7 @@ package struct RollbackJournal {
         guard end.count == 16, Array(end[8...]) == magic else { return nil }
         let length = end.bigEndian(at: 0)
         guard (1...4096).contains(length), Int64(length) <= size - 16 else { return nil }
-        return try String(validating: source.read(length, at: size - 16 - Int64(length)), as: UTF8.self)
+        return try String(utf8: source.read(length, at: size - 16 - Int64(length)))
     }
 
     /// Page 1 as it was before the transaction, in the form that it has in the file; nil where the transaction had not

@@ -1,7 +1,6 @@
 import CipherKeys
 internal import CipherSystem
 import Foundation
-import Synchronization
 
 /// Whether the user has asked to stop, by Ctrl-C or `kill`. The operation then ends at its next step, and nothing is changed.
 enum Interruption {
@@ -62,6 +61,8 @@ enum Interruption {
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.
     static func watch() {
         isWatching.store(true, ordering: .relaxed)
+        // Made here: a handler must not allocate memory.
+        _ = (received.load(ordering: .relaxed), isWanted)
         // A parent may have blocked them, as each thread of a dispatch queue has.
         var all = sigset_t()
         sigfillset(&all)

@@ -1,6 +1,6 @@
 import CipherDB
+import CipherSystem
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test func actionAfterCommitRunsOnce() throws {
-        let told = Mutex([String]())
+        let told = Lock([String]())
         func tell(_ text: String) throws { try database.afterCommit { told.withLock { $0.append(text) } } }
         try database.inTransaction { database in
             try database.executeUpdate("INSERT INTO bare VALUES ('a')")

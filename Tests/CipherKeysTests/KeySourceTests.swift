@@ -311,6 +311,25 @@ import Testing
             #expect(throws: KeySourceError(.notHere, path: "keychain item a, b")) {
                 try KeySource.keychain(service: "a", account: "b").read()
             }
+            let item = KeychainItem(service: "a", account: "b", accessGroup: "c", usesSecureEnclave: true)
+            let error = KeySourceError(.notHere, path: "keychain item a, b")
+            #expect(throws: error) { try item.read() }
+            #expect(throws: error) { try item.store(SecretBytes(utf8: "secret")) }
+            #expect(throws: error) { try item.remove() }
+        }
+    #else
+        private static let item = KeychainItem(service: "org.cipherdb.tests", account: "key")
+        /// A program without the entitlement has none, as one of `swift test`.
+        private static let hasKeychain = (try? item.remove()) != nil
+
+        @Test(.enabled(if: hasKeychain, "this program has no entitlement for the keychain"))
+        func keychainKeepsKey() throws {
+            let key = try DatabaseKey.random()
+            try Self.item.store(DatabaseKey.random().exported())
+            try Self.item.store(key.exported())
+            #expect(try Self.item.readRawKey() == key)
+            try Self.item.remove()
+            expect(throws: KeySourceError.missing) { try Self.item.read() }
         }
     #endif
 }

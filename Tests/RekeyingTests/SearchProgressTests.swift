@@ -1,6 +1,6 @@
 import CipherDB
+import CipherSystem
 import Rekeying
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,7 +12,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = directory.file("a.db")
         try SampleFile.make(at: path, under: .passphrase("the passphrase"))
-        let counts = Mutex<[(done: Int, all: Int)]>([])
+        let counts = Lock<[(done: Int, all: Int)]>([])
         var file = DatabaseFile(path: path)
         file.willDerive = { done, all in counts.withLock { $0.append((done, all)) } }
         expect(throws: KeyError.wrongKey) { try file.inspect(key: .passphrase("another")) }

@@ -1,7 +1,6 @@
 import CipherSystem
 import Foundation
 import Rekeying
-import Synchronization
 import TestSupport
 import Testing
 
@@ -61,7 +60,7 @@ private enum ClosedByHandler {
             Thread.detachNewThread {
                 _ = try? queue.inDatabase {
                     try $0.makeFunction(named: "counted", arguments: 1) { _ in
-                        if LongCall.rows.add(1, ordering: .relaxed).oldValue == 0 { begins.signal() }
+                        if LongCall.rows.add(1) == 1 { begins.signal() }
                         return 1
                     }
                     return try $0.int(

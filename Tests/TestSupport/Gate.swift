@@ -1,5 +1,5 @@
+internal import CipherSystem
 import Foundation
-import Synchronization
 
 /// Lets one side wait until the other says that it is there.
 package final class Gate: Sendable {

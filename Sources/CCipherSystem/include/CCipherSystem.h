@@ -95,6 +95,30 @@ static inline void csystem_end(struct csystem_work *work, uintptr_t outer) {
     __atomic_store_n(&work->thread, outer, __ATOMIC_RELEASE);
 }
 
+// A number that atomic operations touch only.
+struct csystem_atomic {
+    uint64_t value;
+};
+static inline uint64_t csystem_load(const struct csystem_atomic *number) { return __atomic_load_n(&number->value, __ATOMIC_RELAXED); }
+static inline uint64_t csystem_load_acquiring(const struct csystem_atomic *number) {
+    return __atomic_load_n(&number->value, __ATOMIC_ACQUIRE);
+}
+static inline void csystem_store(struct csystem_atomic *number, uint64_t value) {
+    __atomic_store_n(&number->value, value, __ATOMIC_RELAXED);
+}
+static inline void csystem_store_releasing(struct csystem_atomic *number, uint64_t value) {
+    __atomic_store_n(&number->value, value, __ATOMIC_RELEASE);
+}
+static inline uint64_t csystem_swap(struct csystem_atomic *number, uint64_t value) {
+    return __atomic_exchange_n(&number->value, value, __ATOMIC_SEQ_CST);
+}
+static inline int csystem_swap_if(struct csystem_atomic *number, uint64_t expected, uint64_t value) {
+    return __atomic_compare_exchange_n(&number->value, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+static inline uint64_t csystem_add(struct csystem_atomic *number, uint64_t value) {
+    return __atomic_add_fetch(&number->value, value, __ATOMIC_RELAXED);
+}
+
 // A number of the calling thread's own, which no other thread ever has.
 uint64_t csystem_thread_count(void);
 void csystem_count_in_thread(void);

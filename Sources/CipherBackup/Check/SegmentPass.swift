@@ -48,9 +48,13 @@ struct SegmentPass {
     /// - Parameter progress: Called for each segment with the bytes done and all.
     mutating func run(_ check: inout RepositoryCheck, _ progress: (Int64, Int64) throws -> Void) throws {
         // Somebody may have written any sizes.
-        let sizes = segments.map { segment in segment.summaries.reduce(Int128(0)) { max($0, Int128($1.size)) } }
-        let all = sizes.reduce(0, +)
-        var (done, read) = (Int128(0), Int64(0))
+        func sum(_ one: Int64, _ other: Int64) -> Int64 {
+            let (sum, isTooLarge) = one.addingReportingOverflow(other)
+            return isTooLarge ? .max : sum
+        }
+        let sizes = segments.map { segment in segment.summaries.reduce(Int64(0)) { max($0, Int64(clamping: $1.size)) } }
+        let all = sizes.reduce(0, sum)
+        var (done, read) = (Int64(0), Int64(0))
         defer { check.size = read }
         for (segment, size) in zip(segments, sizes) {
             check.noting {
@@ -62,8 +66,8 @@ struct SegmentPass {
             }
             nodes[segment.identifier] = nil
             try blocks.take(segment.identifier) { _, _ in }
-            done += size
-            try progress(Int64(clamping: done), Int64(clamping: all))
+            done = sum(done, size)
+            try progress(done, all)
         }
     }
 

@@ -1,7 +1,6 @@
 internal import CSQLCipher
 internal import CipherKeys
 internal import CipherSystem
-internal import Synchronization
 
 /// Interrupts the statements of a connection, from any thread.
 ///

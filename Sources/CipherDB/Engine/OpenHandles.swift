@@ -1,5 +1,4 @@
 internal import CipherSystem
-internal import Synchronization
 
 /// What is open on a connection, and ends with it: statements, blobs and backups.
 ///

@@ -16,7 +16,7 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable {
     public static var ok: ResultCode { ResultCode(rawValue: 0) }
     /// `SQLITE_ERROR`: an error in the SQL, or any without a code of its own.
     public static var error: ResultCode { ResultCode(rawValue: 1) }
-    /// `SQLITE_ABORT`: ended by a callback, or the row under a blob was changed.
+    /// `SQLITE_ABORT`: ended by a callback, or the row under a blob was changed; used by CipherDB for a block of a suspended database.
     public static var aborted: ResultCode { ResultCode(rawValue: 4) }
     /// `SQLITE_BUSY`: another connection holds a lock.
     public static var busy: ResultCode { ResultCode(rawValue: 5) }

@@ -1,6 +1,5 @@
 internal import CCipherSystem
 internal import CipherSystem
-internal import Synchronization
 
 /// Who may use a connection now, and all that belongs to it: one thread at a time, of the process that made it.
 ///
@@ -85,16 +84,14 @@ internal import Synchronization
         guard !isOfParent else { return nil }
         let thread = csystem_thread()
         if first.load(ordering: .relaxed) == 0 {
-            _ = first.compareExchange(expected: 0, desired: thread, ordering: .acquiringAndReleasing)
+            _ = first.compareExchange(expected: 0, desired: thread)
             if first.load(ordering: .relaxed) == thread, takeAgain(thread) { return .first }
         }
         return endFirst() && takeHolder(from: 0, thread) ? .holder : nil
     }
 
     private func takeHolder(from former: UInt64, _ thread: UInt64) -> Bool {
-        guard holder.compareExchange(expected: former, desired: thread, ordering: .acquiring).exchanged else {
-            return false
-        }
+        guard holder.compareExchange(expected: former, desired: thread) else { return false }
         if firstInside.load(ordering: .acquiring) == 0 { return true }
         holder.store(former, ordering: .releasing)
         return false
@@ -103,7 +100,7 @@ internal import Synchronization
     /// From here on each thread comes by ``holder``. Returns false where that cannot be made sure.
     private func endFirst() -> Bool {
         if isFenced.load(ordering: .acquiring) { return true }
-        let former = first.exchange(Turn.nobody, ordering: .sequentiallyConsistent)
+        let former = first.exchange(Turn.nobody)
         guard csystem_heavy_fence() != 0 else {
             // As where a filter of system calls forbids it since: the first thread may go on.
             if former != Turn.nobody { first.store(former, ordering: .releasing) }
@@ -120,7 +117,7 @@ internal import Synchronization
         // Without a fence, too: nobody is in a call now, and none is to come by ``first``.
         if !endFirst() { first.store(Turn.nobody, ordering: .releasing) }
         rest.store(Turn.nobody, ordering: .relaxed)
-        _ = holder.compareExchange(expected: 0, desired: Turn.nobody, ordering: .acquiringAndReleasing)
+        _ = holder.compareExchange(expected: 0, desired: Turn.nobody)
     }
 
     /// The calling thread begins a block.

@@ -69,6 +69,12 @@ public struct DatabaseError: Error, Sendable, Equatable {
     /// Of each use of a queue or pool after its database was closed.
     static let closed = DatabaseError(.misuse, "the database was closed; open a new queue or pool")
 
+    /// Of each block between ``DatabaseWriter/suspend()`` and ``DatabaseWriter/resume()``.
+    static let suspended = DatabaseError(
+        .aborted,
+        "the database is suspended; call resume() when the app is active again"
+    )
+
     /// What stands for SQL that may hold a key.
     static let hiddenSQL = "(a statement that may hold a key)"
 }

@@ -42,6 +42,8 @@ final class ChangeLog: Sendable {
     }
 
     private let state = Lock(State())
+    /// Whether blocks are refused, until ``DatabaseWriter/resume()`` tells of a change of all.
+    let isSuspended = Atomic(false)
     /// A forked child has none of the threads that commit, or that would release the lock: there nothing is told.
     let owner = OwnerProcess()
 
@@ -61,6 +63,11 @@ final class ChangeLog: Sendable {
         }
         for continuation in woken { continuation.resume(returning: true) }
         for stream in streams { stream.yield(Commit(tables: tables, changesSchema: changesSchema)) }
+    }
+
+    /// Whether what was read after a commit was refused by a suspension, and is to be read again.
+    func isSuspended(since commit: Int) -> Bool {
+        isSuspended.load(ordering: .acquiring) || state.withLock { $0.lastOfAll > commit }
     }
 
     /// What changed after a commit, of the tables that are wanted, and the number of the last commit.

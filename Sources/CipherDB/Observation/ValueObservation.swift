@@ -9,7 +9,7 @@
 /// It begins with the value as it is. Which tables the value depends on is seen from the statements that read it, each time. Commits
 /// that come while a value is in use are taken together: the next one is the newest. A commit that touched such a table without
 /// changing the value gives an equal value, unless ``removeDuplicates()`` passes over it. It ends when its task is cancelled and when the
-/// database is closed; a change of key does not disturb it.
+/// database is closed; a change of key and a suspension do not disturb it.
 ///
 /// Commits of other connections and processes are not seen; `checkForForeignChanges()` of the queue or pool looks for them.
 public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
@@ -63,7 +63,10 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
                 (value, tables) = try await observation.read()
             } catch {
                 if Task.isCancelled || observation.log.isClosed { return nil }
-                throw error
+                guard error.isOfSuspension, observation.log.isSuspended(since: commit) else { throw error }
+                last = (commit, TableSelection(tables: nil))
+                isOver = false
+                return try await read()
             }
             guard !Task.isCancelled else { return nil }
             last = (commit, TableSelection(tables: tables.map(Array.init)))

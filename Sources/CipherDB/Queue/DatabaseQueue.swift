@@ -19,7 +19,9 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Of the blocks, and of closing.
     let turns: TurnQueue
     /// Touched only by blocks, one at a time, and when nobody has the queue any more.
-    nonisolated(unsafe) private let database: Database
+    nonisolated(unsafe) let database: Database
+    /// Set while the file is closed by ``DatabaseWriter/suspend()``; touched as ``database``.
+    nonisolated(unsafe) var suspended: Suspended?
     let sharedCommits: SharedCommits
     /// A forked child has none of the threads that would release what it waits for.
     let owner = OwnerProcess()
@@ -27,7 +29,7 @@ public final class DatabaseQueue: DatabaseWriter {
     let instruments: Instruments
     /// What other connections are opened with; nil when the queue is closed.
     let latestKey: Lock<Access?>
-    private let flags: OpenFlags
+    let flags: OpenFlags
     /// What was committed here.
     let log: ChangeLog
     /// The file's, as the engine has it; empty for a database in memory, also one that a URI names.
@@ -116,7 +118,7 @@ public final class DatabaseQueue: DatabaseWriter {
         return try turns.run(body)
     }
 
-    private func checkIsOutside() throws {
+    func checkIsOutside() throws {
         guard !isInsideOfBlock else {
             throw DatabaseError(
                 .misuse,
@@ -226,6 +228,8 @@ public final class DatabaseQueue: DatabaseWriter {
         try? sharedCommits.commit()
         // A logger that uses the queue gets an error, instead of waiting for itself.
         database.closeInBlock()
+        suspended = nil
+        log.isSuspended.store(false, ordering: .releasing)
         log.close()
         interrupter.withLock { $0 = nil }
         latestKey.withLock { $0 = nil }
@@ -253,6 +257,7 @@ public final class DatabaseQueue: DatabaseWriter {
         guard let verifiedKey = latestKey.withLock({ $0 }) else {
             throw DatabaseError.closed
         }
+        guard !log.isSuspended.load(ordering: .acquiring) else { throw DatabaseError.suspended }
         var configuration = database.configuration
         configuration.journalMode = nil
         let reader: Database
@@ -294,9 +299,10 @@ public final class DatabaseQueue: DatabaseWriter {
         try database.turn.begin()
         defer {
             // The block closed it, or a change of key that failed: nobody waits for a commit of it.
-            if !database.isOpen { log.close() }
+            if !database.isOpen, suspended == nil { log.close() }
             database.turn.end()
         }
+        try endSuspension()
         guard database.isOpen else { throw DatabaseError.closed }
         // Those that wait for it learn how it went.
         if !isShared { try? sharedCommits.commit() }

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import CipherSystem
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -111,7 +111,7 @@ struct JSONText: ColumnEncodable {
     /// Dates and data, for each of which the JSON has a text that no value can have in it.
     private final class Places: Sendable {
         private static let mark = UUID().uuidString
-        private let kept = Mutex<[Piece]>([])
+        private let kept = Lock<[Piece]>([])
 
         func keep(_ piece: Piece, _ encoder: any Encoder) throws {
             let number = kept.withLock { kept in

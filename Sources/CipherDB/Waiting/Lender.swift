@@ -174,4 +174,4 @@ final class Waiter<Answer: Sendable>: Sendable {
 }
 
 /// For the timers of all lenders. Blocks can occupy all threads of a global queue.
-private let waitingClock = DispatchQueue(label: "CipherDB.waiting")
+let waitingClock = DispatchQueue(label: "CipherDB.waiting")

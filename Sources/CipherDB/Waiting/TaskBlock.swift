@@ -1,13 +1,12 @@
 internal import CipherKeys
 internal import CipherSystem
 internal import Dispatch
-internal import Synchronization
 
 /// A block of a task: it runs in that task, on a thread that may block, when it has what it waits for.
 ///
 /// As its own executor it asks the lender when the block is to run. A continuation that waited for the answer would need a thread of
 /// Swift's pool before it could use what it got, and while all of those are blocked that would be nobody's.
-actor TaskBlock<S: Stock>: SerialExecutor {
+actor TaskBlock<S: Stock>: JobExecutor {
     private nonisolated let lender: Lender<S>
     private nonisolated let cancellation: TaskCancellation?
     private nonisolated let queue: DispatchQueue?
@@ -24,9 +23,7 @@ actor TaskBlock<S: Stock>: SerialExecutor {
         self.queue = queue
     }
 
-    nonisolated func enqueue(_ job: consuming ExecutorJob) {
-        let priority = TaskPriority(rawValue: job.priority.rawValue)
-        let job = UnownedJob(job)
+    nonisolated func enqueue(_ job: UnownedJob, priority: TaskPriority) {
         lender.request(unless: cancellation) { [self] result in
             answer.withLock { $0 = result }
             // One that gets nothing must not wait behind those that do.
@@ -114,6 +111,9 @@ final class TaskCancellation: Sendable {
 }
 
 extension Error {
+    /// Whether a suspension of the database may be its cause.
+    var isOfSuspension: Bool { (self as? DatabaseError)?.code == .aborted || isInterruption }
+
     /// Whether a statement was interrupted, also one of a migration.
     fileprivate var isInterruption: Bool {
         switch self {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A new file of a ``TemporaryName``, which only its owner can use. While it is open it is locked, so that no other process takes it
 /// for a leftover.
 package final class TemporaryFile: Sendable {
@@ -34,7 +32,7 @@ package final class TemporaryFile: Sendable {
 
     /// Closes the file, and releases the lock.
     package func close() {
-        if isOpen.exchange(false, ordering: .relaxed) { FileCalls.unlockAndClose(descriptor, of: owner) }
+        if isOpen.exchange(false) { FileCalls.unlockAndClose(descriptor, of: owner) }
     }
 
     package var isClosed: Bool { !isOpen.load(ordering: .relaxed) }

@@ -47,7 +47,7 @@ struct Restore: ParsableCommand {
     @OptionGroup var report: Report
 
     static func time(_ text: String) throws -> Date {
-        guard let time = try? Date(text, strategy: .iso8601) else {
+        guard let time = try? Date.ISO8601FormatStyle().parse(text) else {
             throw ValidationError("\(text) is no time such as 2026-11-25T12:00:00Z.")
         }
         return time

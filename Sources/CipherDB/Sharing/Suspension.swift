@@ -1,0 +1,160 @@
+internal import CipherSystem
+internal import Dispatch
+
+extension DatabaseWriter {
+    /// Closes the file until ``resume()``, so that this process has no lock on it: iOS ends an app that it suspends with a lock on a file
+    /// of an app group (0xdead10cc).
+    ///
+    /// Statements that run are interrupted, and their transactions rolled back; it returns when their blocks are over. Blocks that come or
+    /// wait throw ``DatabaseError`` with ``ResultCode/aborted``. Observations stay; temporary tables and attached databases are lost. A
+    /// database in memory has no locks, and goes on. A connection that the program opened is the program's to close.
+    ///
+    /// - Throws: ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block.
+    public func suspend() throws {
+        try suspendable().suspendNow()
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    public func suspend() async throws {
+        try await suspendable().suspendNow()
+    }
+
+    /// Lets blocks run again, and waits for nothing: the next one opens the file, without a derivation. What is observed is read again,
+    /// because others may have written meanwhile.
+    public func resume() {
+        try? suspendable().resumeNow()
+    }
+
+    private func suspendable() throws -> any Suspendable {
+        guard let suspendable = self as? any Suspendable else {
+            throw DatabaseError(.misuse, "suspend the DatabaseQueue or DatabasePool itself")
+        }
+        return suspendable
+    }
+}
+
+/// What ``DatabaseWriter/suspend()`` and ``DatabaseWriter/resume()`` do.
+protocol Suspendable {
+    func suspendNow() throws
+    func suspendNow() async throws
+    func resumeNow()
+}
+
+extension DatabaseQueue: Suspendable {
+    /// What the file is opened with again.
+    struct Suspended {
+        let key: VerifiedKey?
+        let keyOrigin: KeyOrigin
+    }
+
+    func suspendNow() throws {
+        try suspend(interrupting: { [weak self] in self?.interrupt() }, closing: { $0() })
+    }
+
+    func suspendNow() async throws {
+        try await suspend(interrupting: { [weak self] in self?.interrupt() }, closing: { $0() })
+    }
+
+    /// - Parameters:
+    ///   - interrupt: Interrupts what runs; called until nothing does.
+    ///   - closing: Closes other connections, and calls what closes this one.
+    func suspend(interrupting interrupt: @escaping @Sendable () -> Void, closing: (() -> Void) -> Void) throws {
+        guard let interruption = try beginSuspension(interrupt) else { return }
+        defer { interruption.end() }
+        turns.runWithoutLimit { closing { closeForSuspension(interruption) } }
+    }
+
+    /// Asynchronous version.
+    func suspend(
+        interrupting interrupt: @escaping @Sendable () -> Void,
+        closing: @Sendable (() -> Void) -> Void
+    ) async throws {
+        guard let interruption = try beginSuspension(interrupt) else { return }
+        defer { interruption.end() }
+        try await turns.run(unless: nil) { [self] in closing { closeForSuspension(interruption) } }
+    }
+
+    private func beginSuspension(_ interrupt: @escaping @Sendable () -> Void) throws -> RepeatedInterruption? {
+        try owner.check(.database)
+        try checkIsOutside()
+        guard !isInMemory, !log.isClosed else { return nil }
+        log.isSuspended.store(true, ordering: .releasing)
+        let interruption = RepeatedInterruption()
+        interruption.begin(interrupt)
+        return interruption
+    }
+
+    /// In the turn of a block.
+    private func closeForSuspension(_ interruption: RepeatedInterruption) {
+        interruption.end()
+        try? sharedCommits.commit()
+        // It may have to go on by now.
+        guard log.isSuspended.load(ordering: .acquiring), (try? database.turn.begin()) != nil else { return }
+        defer { database.turn.end() }
+        guard database.isOpen else { return }
+        // An interruption that met no statement would keep the engine from copying the write-ahead log.
+        try? database.connection?.testSelect()
+        suspended = Suspended(key: database.verifiedKey, keyOrigin: database.keyOrigin)
+        database.close()
+        interrupter.withLock { $0 = nil }
+    }
+
+    func resumeNow() {
+        guard owner.isCurrent, !isInMemory, log.isSuspended.exchange(false) else { return }
+        log.publish([], changesSchema: true)
+    }
+
+    /// In a block that begins: opens the file again, if it was closed by a suspension that is over.
+    func endSuspension() throws {
+        guard !log.isSuspended.load(ordering: .acquiring) else { throw DatabaseError.suspended }
+        guard let suspended else { return }
+        if let key = suspended.key {
+            try database.open(flags: flags.subtracting(.create))
+            try database.unlock(key)
+        } else {
+            try database.open(flags: flags)
+            _ = try database.usableConnection()
+        }
+        database.keyOrigin = suspended.keyOrigin
+        database.hooks.tracker?.lastDataVersion = try? database.dataVersion
+        interrupter.withLock { $0 = database.interrupter }
+        self.suspended = nil
+    }
+}
+
+extension DatabasePool: Suspendable {
+    func suspendNow() throws {
+        try checkNotReading()
+        try writer.suspend(interrupting: { [weak self] in self?.interrupt() }, closing: closeReaders)
+    }
+
+    func suspendNow() async throws {
+        try await writer.suspend(interrupting: { [weak self] in self?.interrupt() }, closing: closeReaders)
+    }
+
+    /// Waits for the blocks that read, which are interrupted.
+    @Sendable private func closeReaders(and closeWriter: () -> Void) {
+        try? readers.withoutReaders(of: path, within: .seconds(Int32.max), closeWriter)
+    }
+
+    func resumeNow() { writer.resumeNow() }
+}
+
+/// Interrupts again and again: between two of its statements a block has none.
+private final class RepeatedInterruption: Sendable {
+    private let isOver = Lock(false)
+
+    func begin(_ interrupt: @escaping @Sendable () -> Void) {
+        let goesOn = isOver.withLock { isOver in
+            if !isOver { interrupt() }
+            return !isOver
+        }
+        guard goesOn else { return }
+        waitingClock.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in begin(interrupt) }
+    }
+
+    /// Afterwards it does not interrupt.
+    func end() {
+        isOver.withLock { $0 = true }
+    }
+}
