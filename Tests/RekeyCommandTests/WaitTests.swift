@@ -42,6 +42,7 @@ import Testing
     }
 
     @Test(arguments: commands) func commandWaitsAsLongAsItIsTold(_ command: String) throws {
+        _ = try directory.write([1], to: "test.db.rekey-0123456789abcdef")
         try locked {
             let told = "waiting for a lock of another process, up to 0.6 s\n"
             let waited = try rekey("\(command) --wait 0.6")
@@ -94,6 +95,7 @@ import Testing
             ("clean up", { _ = try file.cleanUp() }),
             ("inspect", { _ = try file.inspect(key: key) }), ("map", { _ = try file.map(key: key) }),
         ]
+        _ = try directory.write([1], to: "test.db.rekey-0123456789abcdef")
         let holder = Database(path: path)
         try holder.open(key: key)
         try holder.executeStatements("BEGIN EXCLUSIVE")

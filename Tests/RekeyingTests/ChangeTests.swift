@@ -383,6 +383,24 @@ struct ChangeTests {
         #expect(directory.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
     }
 
+    @Test func nobodyIsWaitedForWithoutLeftovers() throws {
+        try make()
+        let holder = Database(path: path)
+        try holder.open(key: Self.old.key)
+        try holder.executeStatements("BEGIN")
+        #expect(try holder.int(forQuery: "SELECT count(*) FROM sqlite_master") != nil)
+        let wait = LockWait(limit: .milliseconds(200))
+        let removed = try LockWait.limiting(to: wait) { try file.cleanUp() }
+        #expect(removed.isEmpty)
+        #expect(wait.mayTryAgain(), "no time was used up")
+        let leftover = try directory.write([1], to: "test.db.rekey-0123456789abcdef")
+        #expect { try LockWait.limiting(to: wait) { try file.cleanUp() } } throws: {
+            ($0 as? DatabaseError)?.code.primary == .busy
+        }
+        holder.close()
+        #expect(try file.cleanUp() == [leftover])
+    }
+
     @Test func journalInUseIsNoLeftover() throws {
         try make()
         let image = try directory.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")

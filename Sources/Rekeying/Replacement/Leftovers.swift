@@ -60,7 +60,8 @@ extension DatabaseFile {
     /// one that had been replaced, which are overwritten first; and a journal that was ended, whose pages may be under an
     /// old key; and keyrings that were not complete, of the keyring beside the database.
     ///
-    /// Where the database itself is missing, it is what a killed copy or recovery left that is removed.
+    /// Where the database itself is missing, it is what a killed copy or recovery left that is removed. Where there is nothing to remove,
+    /// nobody is waited for.
     ///
     /// - Returns: their paths.
     /// - Throws: ``FileError``; `DatabaseError` with `busy` where another run, or any connection, uses the
@@ -74,6 +75,11 @@ extension DatabaseFile {
                 let removed = try Leftovers(of: path).remove()
                 guard !removed.isEmpty else { throw FileError(.missing, path: path) }
                 return removed
+            }
+            let resolved = try FileError.naming(path, Platform.resolved(path))
+            let mayHaveJournal = try statusBeside(SideFile.rollbackJournal.path(of: resolved)) != nil
+            guard try mayHaveJournal || !Leftovers(of: resolved).paths().isEmpty else {
+                return Keyring(besideDatabase: path).cleanUp()
             }
             let locked = try lockExclusively()
             defer { locked.release() }
