@@ -129,6 +129,13 @@ extension KeyProvider where Self == DatabaseKey {
         try passphrase(SecretBytes(utf8: text))
     }
 
+    /// Bytes as a passphrase, such as the `Data` that another program gave SQLCipher. The caller's copy is not wiped.
+    ///
+    /// - Throws: as ``passphrase(_:)-(SecretBytes)``.
+    public static func passphrase(_ bytes: some Collection<UInt8>) throws -> DatabaseKey {
+        try passphrase(SecretBytes(copying: bytes))
+    }
+
     /// The 32-byte key of AES-256 itself, uniformly random: no derivation, so opening takes a tenth of a millisecond.
     ///
     /// - Throws: ``MalformedKey`` unless it has 32 bytes.
@@ -183,7 +190,7 @@ extension KeyProvider where Self == DatabaseKey {
     ///
     /// - Throws: ``MalformedKey``, also for an `x'…'` of another length, which SQLCipher would silently take for a
     ///   passphrase.
-    public static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
+    package static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
         guard let digits = try DatabaseKey.literalDigits(bytes) else { return try passphrase(bytes) }
         return try DatabaseKey.raw(ofLiteral: digits)
     }

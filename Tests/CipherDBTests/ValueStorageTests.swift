@@ -119,15 +119,15 @@ import Testing
         )
         try note("aggregate") { try database.executeUpdate("INSERT INTO t (value) SELECT gathered(1)") }
         for (way, constraint) in [
-            ("default", try ColumnConstraint.default(value)), ("default of SQL", try .default(sql: "\(value)")),
+            ("default", try ColumnConstraint.default(value)), ("default of SQL", try .sql("DEFAULT (\(value))")),
         ] {
             try database.createTable(
                 "d",
                 columns: [
                     ColumnDefinition("id", .integer),
-                    ColumnDefinition("value", .blob, constraint, try .check("value = \(value)")),
+                    ColumnDefinition("value", .blob, constraint, try .sql("CHECK (value = \(value))")),
                 ],
-                constraints: [try .check("value IS \(value)")],
+                constraints: [try .sql("CHECK (value IS \(value))")],
                 ifNotExists: true
             )
             try database.insert(into: "d", ["id": 1])

@@ -106,6 +106,13 @@ import Testing
         #expect(throws: MalformedKey.wrongLength(expected: 32, found: 0)) { try DatabaseKey.raw(hex: "") }
     }
 
+    @Test func bytesArePassphrase() throws {
+        #expect(try DatabaseKey.passphrase(Array("secret".utf8)) == .passphrase("secret"))
+        #expect(try DatabaseKey.passphrase([0, 255] as [UInt8]).isPassphrase)
+        #expect(try DatabaseKey.passphrase(Array("x'\(Self.digits64)'".utf8)) == .raw(hex: Self.digits64))
+        #expect(throws: MalformedKey.emptyPassphrase) { try DatabaseKey.passphrase([UInt8]()) }
+    }
+
     @Test func engineBytesReadRawKeyLiteral() throws {
         func key(_ text: String) throws -> DatabaseKey { try .engineBytes(SecretBytes(utf8: text)) }
         #expect(try key("x'\(Self.digits64)'") == .raw(hex: Self.digits64))

@@ -34,6 +34,13 @@ public struct Row: RowDecodable, Sendable {
         }
     }
 
+    /// The value in a column, whichever table it is of, as the type that is asked for.
+    ///
+    /// - Throws: as by name.
+    public subscript<Value: ColumnDecodable>(column: Column) -> Value {
+        get throws { try self[column.name] }
+    }
+
     /// The value in a column counted from 0, as the type that is asked for.
     ///
     /// - Throws: as by name.

@@ -33,14 +33,18 @@ final class ColumnNames {
     let all: [String]
     /// Whether a column has a dot in its name, as one of a record inside of another.
     let hasRecords: Bool
+    private let isSnakeCase: Bool
     /// The columns of the coding keys that were looked for, in their order: that of the next row is the same as a rule.
     // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and nothing is called while it is read or
     // written.
     @exclusivity(unchecked) private var found: [(key: String, index: Int?)] = []
     @exclusivity(unchecked) private var position = 0
 
-    /// - Parameter result: As the result has them: one that ends with ``recordMark`` begins a record.
-    init(_ result: [String]) {
+    /// - Parameters:
+    ///   - result: As the result has them: one that ends with ``recordMark`` begins a record.
+    ///   - isSnakeCase: As ``ValueStorage/columnsAreSnakeCase``.
+    init(_ result: [String], isSnakeCase: Bool = false) {
+        self.isSnakeCase = isSnakeCase
         var prefix = ""
         let names = result.map { name in
             guard name.hasSuffix(ColumnNames.recordMark) else { return prefix + name }
@@ -56,6 +60,7 @@ final class ColumnNames {
     init(copyOf other: ColumnNames) {
         all = other.all
         hasRecords = other.hasRecords
+        isSnakeCase = other.isSnakeCase
     }
 
     /// The index of the column with this name; nil where there is none. The case of letters does not matter, and of two columns with one
@@ -80,13 +85,19 @@ final class ColumnNames {
             position = known
             return found[known].index
         }
-        let index = index(ofName: key)
+        let index = index(ofName: key) ?? (isSnakeCase ? self.index(ofName: snakeCase(ofKey: key)) : nil)
         // Keys can be made of the data, without end.
         if found.count < 2 * all.count + 8 {
             position = found.count
             found.append((key, index))
         }
         return index
+    }
+
+    /// The name of the column of a key; before its last dot stand the keys of records, as the program spells them.
+    private func snakeCase(ofKey key: String) -> String {
+        let start = key.lastIndex(of: ".").map(key.index(after:)) ?? key.startIndex
+        return key[..<start] + String(key[start...]).snakeCase
     }
 
     /// The indices of the columns whose names are `name`, a dot, and another name: of a record inside of another.
@@ -98,6 +109,22 @@ final class ColumnNames {
 }
 
 extension String {
+    /// `baseURL` as `base_url`.
+    var snakeCase: String {
+        var result = ""
+        var previous: Character = "_"
+        for (index, character) in zip(indices, self) {
+            if character.isUppercase, previous != "_" {
+                // Of several capital letters the last begins a word where a small one follows.
+                let beginsWord = !previous.isUppercase || self[self.index(after: index)...].first?.isLowercase == true
+                if beginsWord { result += "_" }
+            }
+            result += character.lowercased()
+            previous = character
+        }
+        return result
+    }
+
     /// Whether they are the same but for the case of ASCII letters.
     fileprivate func isEqualInASCII(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }

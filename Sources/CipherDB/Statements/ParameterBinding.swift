@@ -191,9 +191,12 @@ extension Statement {
             guard let parameter = prepared.parameterName(index), !parameter.hasPrefix("?") else {
                 throw DatabaseError(.range, "parameter \(index) has no name; give the values in order", sql: sql)
             }
-            // By the name alone, or as it stands in the SQL.
+            // By the name alone, as it stands in the SQL, or as a coding key.
             let name = String(parameter.dropFirst())
-            let key = values[name] == nil ? parameter : name
+            var key = values[name] == nil ? parameter : name
+            if values[key] == nil, isLenient, prepared.storage.columnsAreSnakeCase {
+                key = values.keys.first { $0.snakeCase == name } ?? key
+            }
             guard let value = values[key] else {
                 throw DatabaseError(.range, "no value was given for the parameter \(parameter)", sql: sql)
             }

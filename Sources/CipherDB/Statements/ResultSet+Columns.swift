@@ -17,6 +17,13 @@ extension ResultSet {
         }
     }
 
+    /// The value in a column, whichever table it is of, as the type that is asked for.
+    ///
+    /// - Throws: as by name.
+    public subscript<Value: ColumnDecodable>(column: Column) -> Value {
+        get throws { try self[column.name] }
+    }
+
     /// The value in a column counted from 0, as the type that is asked for.
     ///
     /// - Throws: as by name.

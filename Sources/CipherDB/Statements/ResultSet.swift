@@ -126,7 +126,7 @@ public final class ResultSet {
         let isOfThisExecution =
             prepared.execution == execution || phase == .closed && prepared.execution == execution + 1
         guard firstStep?.error == nil, isOfThisExecution else { return ColumnNames([]) }
-        let names = ColumnNames(prepared.columnNames)
+        let names = ColumnNames(prepared.columnNames, isSnakeCase: prepared.storage.columnsAreSnakeCase)
         namesRead = names
         return names
     }

@@ -85,10 +85,22 @@ public struct Ordering: Sendable {
 public struct Column: Sendable {
     /// As it is in the table; it is quoted in SQL.
     public let name: String
+    private let table: TableName?
 
     /// A column by name.
-    public init(_ name: String) {
+    ///
+    /// - Parameters:
+    ///   - name: As it is in the table.
+    ///   - table: The table in a join that has it, or its alias: `Column("id", of: "player")`. Unless set it is the table that the call is
+    ///     about, and in SQL whichever has it.
+    public init(_ name: String, of table: TableName? = nil) {
         self.name = name
+        self.table = table
+    }
+
+    /// A column by a coding key of a record: `static let score = Column(CodingKeys.score)`.
+    public init(_ key: some CodingKey) {
+        self.init(key.stringValue)
     }
 
     /// The column has this value; nil stands for NULL.
@@ -119,8 +131,9 @@ public struct Column: Sendable {
         Condition { "\(raw: quoted(in: $0)) BETWEEN \(least) AND \(greatest)" }
     }
 
-    /// The column holds a text like the pattern: `%` stands for any characters, `_` for one (sqlite.org/lang_expr.html#like).
-    public func like(_ pattern: String) -> Condition { compared("LIKE", pattern) }
+    /// The column holds a text like the pattern: `%` stands for any characters, `_` for one (sqlite.org/lang_expr.html#like). Nothing is
+    /// like nil.
+    public func like(_ pattern: String?) -> Condition { compared("LIKE", pattern) }
 
     /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
     /// values (``Limit/parameters``).
@@ -132,8 +145,8 @@ public struct Column: Sendable {
     public func matches(_ pattern: FTS5Pattern) -> Condition { compared("MATCH", pattern) }
 
     /// As it stands in SQL.
-    private func quoted(in table: String?) -> String {
-        table.map { "\($0).\(quotedIdentifier(name))" } ?? quotedColumn(name)
+    private func quoted(in statement: String?) -> String {
+        (table?.quoted ?? statement).map { "\($0).\(quotedIdentifier(name))" } ?? quotedColumn(name)
     }
 
     private func compared(_ comparison: SQL, _ value: (any ColumnEncodable)?) -> Condition {

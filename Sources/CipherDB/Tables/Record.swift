@@ -14,8 +14,18 @@
 ///
 /// SQL stays the language of queries: what these calls cannot say, `database.fetchAll(Note.self, "SELECT …")` says.
 public protocol TableRecord {
-    /// The table.
+    /// The table: `player` for `Player`, and `httpRequest` for `HTTPRequest`, unless the type names it.
     static var databaseTableName: String { get }
+}
+
+extension TableRecord {
+    /// The name of the type with its first word in small letters.
+    public static var databaseTableName: String {
+        let name = String(describing: Self.self).prefix { $0 != "<" }
+        let capitals = name.prefix(while: \.isUppercase).count
+        let word = capitals > 1 && capitals < name.count ? capitals - 1 : capitals
+        return name.prefix(word).lowercased() + name.dropFirst(word)
+    }
 }
 
 /// A record that can be stored, and that is given the rowid of its row when it is inserted.
@@ -35,6 +45,7 @@ public protocol PersistableRecord: MutablePersistableRecord {}
 /// The values of a row by the names of their columns.
 public struct PersistenceContainer {
     fileprivate var pairs: Database.Pairs = []
+    fileprivate var storage = ValueStorage()
 
     /// The value of a column, also by another case of letters; nil is NULL.
     public subscript(_ column: String) -> (any ColumnEncodable)? {
@@ -59,6 +70,8 @@ extension MutablePersistableRecord where Self: Encodable {
     /// The values by their coding keys.
     public func encode(to container: inout PersistenceContainer) throws {
         container.pairs = try RowEncoder.values(of: self)
+        guard container.storage.columnsAreSnakeCase else { return }
+        for index in container.pairs.indices { container.pairs[index].name = container.pairs[index].name.snakeCase }
     }
 }
 
@@ -199,7 +212,7 @@ extension MutablePersistableRecord {
     /// - Throws: ``DatabaseError`` with ``ResultCode/notFound`` where there is none; ``DatabaseError``, ``KeyError``; what ``encode(to:)``
     ///   throws.
     public func update(_ database: Database) throws {
-        guard try change(pairs, in: database, where: { _ in true }) != nil else { throw Self.noRow }
+        guard try change(pairs(in: database), in: database, where: { _ in true }) != nil else { throw Self.noRow }
     }
 
     /// Stores what `modify` changes, and nothing else.
@@ -209,7 +222,7 @@ extension MutablePersistableRecord {
     @discardableResult
     public mutating func updateChanges(_ database: Database, modify: (inout Self) throws -> Void) throws -> Bool {
         // A copy of an object would change with it.
-        let old = try pairs
+        let old = try pairs(in: database)
         try modify(&self)
         return try updateChanges(database, old)
     }
@@ -220,7 +233,7 @@ extension MutablePersistableRecord {
     /// - Throws: as ``update(_:)``.
     @discardableResult
     public func updateChanges(_ database: Database, from old: Self) throws -> Bool {
-        try updateChanges(database, old.pairs)
+        try updateChanges(database, old.pairs(in: database))
     }
 
     /// Deletes the row with its primary key.
@@ -229,7 +242,7 @@ extension MutablePersistableRecord {
     /// - Throws: ``DatabaseError``, ``KeyError``; what ``encode(to:)`` throws.
     @discardableResult
     public func delete(_ database: Database) throws -> Bool {
-        let pairs = try pairs
+        let pairs = try pairs(in: database)
         return try database.inTurn {
             guard let condition = try key(of: pairs, in: database).condition else { return false }
             return try database.delete(from: Self.table, where: condition) > 0
@@ -240,7 +253,7 @@ extension MutablePersistableRecord {
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``; what ``encode(to:)`` throws.
     public func exists(_ database: Database) throws -> Bool {
-        let pairs = try pairs
+        let pairs = try pairs(in: database)
         return try database.inTurn {
             guard let condition = try key(of: pairs, in: database).condition else { return false }
             return try database.exists(in: Self.table, where: condition)
@@ -250,15 +263,15 @@ extension MutablePersistableRecord {
     // What is done, and the rowid where one is given.
 
     fileprivate func inserted(_ database: Database) throws -> Int64? {
-        try database.insert(into: Self.table, try pairs)
+        try database.insert(into: Self.table, pairs(in: database))
     }
 
     fileprivate func upserted(_ database: Database, _ columns: [String]) throws -> Int64? {
-        try database.upsert(into: Self.table, try pairs, columns)
+        try database.upsert(into: Self.table, pairs(in: database), columns)
     }
 
     fileprivate func saved(_ database: Database) throws -> Int64? {
-        let pairs = try pairs
+        let pairs = try pairs(in: database)
         return try database.inTurn {
             guard try change(pairs, in: database, where: { _ in true }) == nil else { return nil }
             return try database.insert(into: Self.table, pairs)
@@ -266,7 +279,7 @@ extension MutablePersistableRecord {
     }
 
     private func updateChanges(_ database: Database, _ old: Database.Pairs) throws -> Bool {
-        let pairs = try pairs
+        let pairs = try pairs(in: database)
         return try database.inTurn {
             let storage = database.storage
             func stored(_ value: (any ColumnEncodable)?) throws -> DatabaseValue {
@@ -279,12 +292,10 @@ extension MutablePersistableRecord {
         }
     }
 
-    private var pairs: Database.Pairs {
-        get throws {
-            var container = PersistenceContainer()
-            try encode(to: &container)
-            return container.pairs
-        }
+    private func pairs(in database: Database) throws -> Database.Pairs {
+        var container = PersistenceContainer(storage: database.storage)
+        try encode(to: &container)
+        return container.pairs
     }
 
     /// The columns of the primary key, and what is true of the row with these values in them; nil where one of them is nil.

@@ -188,19 +188,12 @@ public struct ColumnConstraint: Sendable {
         try ColumnConstraint { "DEFAULT \(try value.databaseValue(in: $0).literal)" }
     }
 
-    /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`.
+    /// Any constraint in SQL: `.sql("DEFAULT CURRENT_TIMESTAMP")`, `.sql("CHECK (amount >= 0)")`; also a part of the one before it, such as
+    /// `ON CONFLICT REPLACE` behind ``primaryKey``.
     ///
     /// - Throws: as ``default(_:)`` for a value in it.
-    public static func `default`(sql: SQL) throws -> ColumnConstraint {
-        try ColumnConstraint { "DEFAULT (\(try sql.literal(in: $0)))" }
-    }
-
-    /// SQL that is true of every row, such as `amount >= 0`.
-    ///
-    /// - Throws: as ``default(_:)`` for a value in it.
-    public static func check(_ sql: SQL) throws -> ColumnConstraint {
-        let constraint: SQL = "CHECK (\(sql: sql))"
-        return try ColumnConstraint { try constraint.literal(in: $0) }
+    public static func sql(_ sql: SQL) throws -> ColumnConstraint {
+        try ColumnConstraint { try sql.literal(in: $0) }
     }
 
     /// How texts are compared: `NOCASE`, `RTRIM`, or a collation of the program's.
@@ -252,13 +245,12 @@ public struct TableConstraint: Sendable {
         TableConstraint { _ in "UNIQUE \(list(columns))" }
     }
 
-    /// SQL that is true of every row.
+    /// Any constraint in SQL, such as `CHECK (first < last)` or `PRIMARY KEY (list, number) ON CONFLICT REPLACE`.
     ///
     /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what a value in it throws.
-    public static func check(_ sql: SQL) throws -> TableConstraint {
-        let constraint: SQL = "CHECK (\(sql: sql))"
-        _ = try constraint.literal(in: ValueStorage())
-        return TableConstraint { try constraint.literal(in: $0) }
+    public static func sql(_ sql: SQL) throws -> TableConstraint {
+        _ = try sql.literal(in: ValueStorage())
+        return TableConstraint { try sql.literal(in: $0) }
     }
 
     /// Their values together are those of columns of another table.

@@ -27,6 +27,10 @@ public struct ValueStorage: Sendable {
     /// `Data` inside of JSON: base64 unless set.
     public var dataInJSON = JSONDataFormat.base64
 
+    /// Whether a coding key such as `createdAt` stands for the column, or the parameter, `created_at`. No column has the key's own spelling
+    /// then, and a ``Column`` is named as it is in the table.
+    public var columnsAreSnakeCase = false
+
     /// Whether `/` in JSON is `\/`, as Foundation's encoder writes it unless told otherwise.
     var escapesSlashesInJSON = false
 
