@@ -119,4 +119,101 @@ import Testing
         for (new, old) in zip(try stored(), before) { #expect(new == old) }
         #expect(before.count == Self.samples.count && names.count == 15)
     }
+
+    @Test(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5"))
+    func searchFindsRowsOfGRDB() throws {
+        let pattern = try #require(FTS5Pattern(matchingAllTokensIn: "U x"))
+        func found() throws -> [Int] {
+            try database.fetchAll(
+                Int.self,
+                "SELECT rowid FROM sample_ft WHERE sample_ft MATCH \(pattern) ORDER BY rowid"
+            )
+        }
+        #expect(try found() == [1, 2, 3, 4, 5, 6])
+        try Sample(id: 8, name: "x \u{fc}").insert(database)
+        try Sample.deleteOne(database, key: 1)
+        #expect(try found() == [2, 3, 4, 5, 6, 8] && database.integrityCheck().isEmpty)
+    }
+}
+
+/// Rows as GRDB wrote them by each of its strategies for dates, UUIDs and the names of columns, all with nil.
+@Suite struct GRDBStrategyTests {
+    struct Stored: Codable, RowDecodable, Equatable {
+        var rowID: Int64
+        var madeAt: Date?
+        var ownerUUID: UUID?
+        var baseURL: String?
+    }
+
+    struct Strategy: Sendable, CustomTestStringConvertible {
+        let table: TableName
+        let dates: DateFormat
+        let uuids: UUIDFormat
+        var areWholeSeconds = false
+        var testDescription: String { table.name }
+    }
+
+    static let strategies = [
+        Strategy(table: "reference_date", dates: .secondsSince2001, uuids: .text),
+        Strategy(table: "interval", dates: .secondsSince1970, uuids: .lowercaseText),
+        Strategy(table: "milliseconds", dates: .millisecondsSince1970, uuids: .blob),
+        Strategy(table: "seconds", dates: .secondsSince1970, uuids: .text, areWholeSeconds: true),
+        Strategy(
+            table: "iso8601",
+            dates: DateFormat(string: { $0.ISO8601Format() }, date: { _ in nil }),
+            uuids: .lowercaseText,
+            areWholeSeconds: true
+        ),
+    ]
+
+    @Test(arguments: strategies) func rowsAreFoundAndWrittenAlike(_ strategy: Strategy) throws {
+        let configuration = Configuration {
+            $0.storage = .grdb
+            $0.storage.dates = strategy.dates
+            $0.storage.uuids = strategy.uuids
+            $0.storage.columnsAreSnakeCase = true
+        }
+        let database = Database(path: nil, configuration: configuration)
+        try database.open()
+        let sql = try String(contentsOfFile: Program.packageDirectory + "/Tests/Fixtures/grdb.sql", encoding: .utf8)
+        try database.executeStatements(SQL(unsafe: sql))
+        let rows = GRDBFileTests.samples.filter { [1, 4, 5, 6, 7].contains($0.id) }.map { sample in
+            Stored(
+                rowID: sample.id,
+                madeAt: sample.at.map {
+                    let seconds = $0.timeIntervalSince1970
+                    return Date(timeIntervalSince1970: strategy.areWholeSeconds ? seconds.rounded(.down) : seconds)
+                },
+                ownerUUID: sample.uuid,
+                baseURL: sample.at == nil ? nil : "https://example.com/\(sample.id - 1)"
+            )
+        }
+        let table = strategy.table
+        #expect(try database.select(from: table, orderedBy: [.ascending("row_id")]).fetchAll(Stored.self) == rows)
+        for row in rows {
+            let conditions: [Condition] = [
+                Column("made_at") == row.madeAt, Column("owner_uuid") == row.ownerUUID,
+                Column("base_url") == row.baseURL,
+                "made_at IS \(row.madeAt)", "owner_uuid IS \(row.ownerUUID)",
+            ]
+            for (number, condition) in conditions.enumerated() {
+                let found = try database.count(in: table, where: Column("row_id") == row.rowID && condition)
+                #expect(found == 1, "condition \(number) of row \(row.rowID)")
+            }
+        }
+        func stored() throws -> [String] {
+            let columns: SQL = "quote(row_id) || quote(made_at) || quote(owner_uuid) || quote(base_url)"
+            return try database.fetchAll(
+                String.self,
+                "SELECT \(sql: columns) FROM \(identifier: table) ORDER BY row_id"
+            )
+        }
+        let before = try stored()
+        try database.deleteAll(from: table)
+        try database.executeUpdate(
+            "INSERT INTO \(identifier: table) VALUES (:row_id, :made_at, :owner_uuid, :base_url)",
+            forEach: rows
+        ) { try .encoding($0) }
+        #expect(try stored() == before && before.count == 5)
+    }
 }

@@ -1,4 +1,20 @@
 CREATE TABLE "sample" ("id" INTEGER PRIMARY KEY, "flag" BOOLEAN, "count" INTEGER, "ratio" DOUBLE, "small" DOUBLE, "name" TEXT, "data" BLOB, "at" DATETIME, "uuid" BLOB, "url" TEXT, "decimal" TEXT, "kind" TEXT, "level" INTEGER, "inner" TEXT, "list" TEXT);
+CREATE TABLE "reference_date" ("row_id" INTEGER PRIMARY KEY, "made_at" DATETIME, "owner_uuid" BLOB, "base_url" TEXT);
+CREATE TABLE "interval" ("row_id" INTEGER PRIMARY KEY, "made_at" DATETIME, "owner_uuid" BLOB, "base_url" TEXT);
+CREATE TABLE "milliseconds" ("row_id" INTEGER PRIMARY KEY, "made_at" DATETIME, "owner_uuid" BLOB, "base_url" TEXT);
+CREATE TABLE "seconds" ("row_id" INTEGER PRIMARY KEY, "made_at" DATETIME, "owner_uuid" BLOB, "base_url" TEXT);
+CREATE TABLE "iso8601" ("row_id" INTEGER PRIMARY KEY, "made_at" DATETIME, "owner_uuid" BLOB, "base_url" TEXT);
+CREATE VIRTUAL TABLE "sample_ft" USING fts5(name, tokenize='''unicode61'' ''remove_diacritics'' ''2''', content='sample', content_rowid='id');
+CREATE TRIGGER "__sample_ft_ai" AFTER INSERT ON "sample" BEGIN
+    INSERT INTO "sample_ft"("rowid", "name") VALUES (new."id", new."name");
+END;
+CREATE TRIGGER "__sample_ft_ad" AFTER DELETE ON "sample" BEGIN
+    INSERT INTO "sample_ft"("sample_ft", "rowid", "name") VALUES('delete', old."id", old."name");
+END;
+CREATE TRIGGER "__sample_ft_au" AFTER UPDATE ON "sample" BEGIN
+    INSERT INTO "sample_ft"("sample_ft", "rowid", "name") VALUES('delete', old."id", old."name");
+    INSERT INTO "sample_ft"("rowid", "name") VALUES (new."id", new."name");
+END;
 INSERT INTO sample VALUES (1, 0, 9223372036854775807, -0.1, 1.5, 'ü ''x''', X'00FF27', '2009-02-13 23:31:30.125', X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/a?b=c', '3.33', 'secret', 2, '{"at":1234567890125,"data":"AQL\/","names":["a\/b","é"],"uuid":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}', '[3,1]');
 INSERT INTO sample VALUES (2, 1, 9223372036854775807, -0.1, 1.5, 'ü ''x''', X'00FF27', '2009-02-13 23:31:30.124', X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/a?b=c', '3.33', 'secret', 2, '{"at":1234567890123.6,"data":"AQL\/","names":["a\/b","é"],"uuid":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}', '[3,1]');
 INSERT INTO sample VALUES (3, 0, 9223372036854775807, -0.1, 1.5, 'ü ''x''', X'00FF27', '2009-02-13 23:31:30.000', X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/a?b=c', '3.33', 'secret', 2, '{"at":1234567889999.5999,"data":"AQL\/","names":["a\/b","é"],"uuid":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}', '[3,1]');
@@ -6,3 +22,28 @@ INSERT INTO sample VALUES (4, 1, 9223372036854775807, -0.1, 1.5, 'ü ''x''', X'0
 INSERT INTO sample VALUES (5, 0, 9223372036854775807, -0.1, 1.5, 'ü ''x''', X'00FF27', '1970-01-01 00:00:00.000', X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/a?b=c', '3.33', 'secret', 2, '{"at":0,"data":"AQL\/","names":["a\/b","é"],"uuid":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}', '[3,1]');
 INSERT INTO sample VALUES (6, 1, 9223372036854775807, -0.1, 1.5, 'ü ''x''', X'00FF27', '9999-12-31 23:59:59.000', X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/a?b=c', '3.33', 'secret', 2, '{"at":253402300799000,"data":"AQL\/","names":["a\/b","é"],"uuid":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}', '[3,1]');
 INSERT INTO sample VALUES (7, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO reference_date VALUES (1, 256260690.125, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/0');
+INSERT INTO reference_date VALUES (4, -978307201.5, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/3');
+INSERT INTO reference_date VALUES (5, -978307200, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/4');
+INSERT INTO reference_date VALUES (6, 252423993599, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/5');
+INSERT INTO reference_date VALUES (7, NULL, NULL, NULL);
+INSERT INTO interval VALUES (1, 1234567890.125, 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/0');
+INSERT INTO interval VALUES (4, -1.5, 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/3');
+INSERT INTO interval VALUES (5, 0, 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/4');
+INSERT INTO interval VALUES (6, 253402300799, 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/5');
+INSERT INTO interval VALUES (7, NULL, NULL, NULL);
+INSERT INTO milliseconds VALUES (1, 1234567890125, X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/0');
+INSERT INTO milliseconds VALUES (4, -1500, X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/3');
+INSERT INTO milliseconds VALUES (5, 0, X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/4');
+INSERT INTO milliseconds VALUES (6, 253402300799000, X'E621E1F8C36C495A93FC0C247A3E6E5F', 'https://example.com/5');
+INSERT INTO milliseconds VALUES (7, NULL, NULL, NULL);
+INSERT INTO seconds VALUES (1, 1234567890, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/0');
+INSERT INTO seconds VALUES (4, -2, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/3');
+INSERT INTO seconds VALUES (5, 0, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/4');
+INSERT INTO seconds VALUES (6, 253402300799, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'https://example.com/5');
+INSERT INTO seconds VALUES (7, NULL, NULL, NULL);
+INSERT INTO iso8601 VALUES (1, '2009-02-13T23:31:30Z', 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/0');
+INSERT INTO iso8601 VALUES (4, '1969-12-31T23:59:58Z', 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/3');
+INSERT INTO iso8601 VALUES (5, '1970-01-01T00:00:00Z', 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/4');
+INSERT INTO iso8601 VALUES (6, '9999-12-31T23:59:59Z', 'e621e1f8-c36c-495a-93fc-0c247a3e6e5f', 'https://example.com/5');
+INSERT INTO iso8601 VALUES (7, NULL, NULL, NULL);

@@ -50,6 +50,76 @@ func sample(_ id: Int64, at: Double) -> Sample {
     )
 }
 
+/// A way to store values that a record of GRDB can choose.
+protocol Strategy {
+    static var name: String { get }
+    static var dates: DatabaseDateEncodingStrategy { get }
+    static var uuids: DatabaseUUIDEncodingStrategy { get }
+}
+
+enum ReferenceDate: Strategy {
+    static let name = "reference_date"
+    static let dates = DatabaseDateEncodingStrategy.timeIntervalSinceReferenceDate
+    static let uuids = DatabaseUUIDEncodingStrategy.uppercaseString
+}
+enum Interval: Strategy {
+    static let name = "interval"
+    static let dates = DatabaseDateEncodingStrategy.timeIntervalSince1970
+    static let uuids = DatabaseUUIDEncodingStrategy.lowercaseString
+}
+enum Milliseconds: Strategy {
+    static let name = "milliseconds"
+    static let dates = DatabaseDateEncodingStrategy.millisecondsSince1970
+    static let uuids = DatabaseUUIDEncodingStrategy.deferredToUUID
+}
+enum Seconds: Strategy {
+    static let name = "seconds"
+    static let dates = DatabaseDateEncodingStrategy.secondsSince1970
+    static let uuids = DatabaseUUIDEncodingStrategy.uppercaseString
+}
+enum ISO8601: Strategy {
+    static let name = "iso8601"
+    static let dates = DatabaseDateEncodingStrategy.iso8601
+    static let uuids = DatabaseUUIDEncodingStrategy.lowercaseString
+}
+
+/// In columns of small letters, as the strategy has them.
+struct Stored<Way: Strategy>: Codable, PersistableRecord {
+    static var databaseTableName: String { Way.name }
+    static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .convertToSnakeCase }
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy { Way.dates }
+    static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy { Way.uuids }
+    var rowID: Int64
+    var madeAt: Date?
+    var ownerUUID: UUID?
+    var baseURL: String?
+}
+
+let instants = [1_234_567_890.125, 1_234_567_890.1236, 1_234_567_889.9996, -1.5, 0, 253_402_300_799]
+
+func store<Way: Strategy>(_ way: Way.Type, in database: Database) throws {
+    try database.create(table: way.name) { table in
+        table.primaryKey("row_id", .integer)
+        table.column("made_at", .datetime)
+        table.column("owner_uuid", .blob)
+        table.column("base_url", .text)
+    }
+    for (index, at) in instants.enumerated() where at * 1000 == (at * 1000).rounded() {
+        let url = "https://example.com/\(index)"
+        let date = Date(timeIntervalSince1970: at)
+        try Stored<Way>(rowID: Int64(index + 1), madeAt: date, ownerUUID: uuid, baseURL: url).insert(database)
+    }
+    try Stored<Way>(rowID: 7).insert(database)
+}
+
+func write(_ table: String, of database: Database) throws {
+    let columns = try database.columns(in: table).map(\.name)
+    let values = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ', ' || ")
+    for row in try String.fetchAll(database, sql: "SELECT \(values) FROM \(table) ORDER BY 1") {
+        print("INSERT INTO \(table) VALUES (\(row));")
+    }
+}
+
 let queue = try DatabaseQueue()
 try queue.write { database in
     var migrator = DatabaseMigrator()
@@ -71,13 +141,24 @@ try queue.write { database in
         table.column("inner", .jsonText)
         table.column("list", .jsonText)
     }
-    let instants = [1_234_567_890.125, 1_234_567_890.1236, 1_234_567_889.9996, -1.5, 0, 253_402_300_799]
     for (index, at) in instants.enumerated() { try sample(Int64(index + 1), at: at).insert(database) }
     try Sample(id: 7).insert(database)
-    let columns = try database.columns(in: "sample").map(\.name)
-    print(try String.fetchOne(database, sql: "SELECT sql FROM sqlite_master")! + ";")
-    let values = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ', ' || ")
-    for row in try String.fetchAll(database, sql: "SELECT \(values) FROM sample ORDER BY id") {
-        print("INSERT INTO sample VALUES (\(row));")
+    try store(ReferenceDate.self, in: database)
+    try store(Interval.self, in: database)
+    try store(Milliseconds.self, in: database)
+    try store(Seconds.self, in: database)
+    try store(ISO8601.self, in: database)
+    let tables = try String.fetchAll(
+        database,
+        sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+    )
+    try database.create(virtualTable: "sample_ft", using: FTS5()) { table in
+        table.synchronize(withTable: "sample")
+        table.tokenizer = .unicode61(diacritics: .remove)
+        table.column("name")
     }
+    // The index makes its own tables.
+    let schema = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sample_ft_%' ORDER BY rowid"
+    for sql in try String.fetchAll(database, sql: schema) { print(sql + ";") }
+    for table in tables { try write(table, of: database) }
 }
