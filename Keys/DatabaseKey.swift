@@ -190,7 +190,7 @@ extension KeyProvider where Self == DatabaseKey {
     ///
     /// - Throws: ``MalformedKey``, also for an `x'…'` of another length, which SQLCipher would silently take for a
     ///   passphrase.
-    package static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
+    public static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
         guard let digits = try DatabaseKey.literalDigits(bytes) else { return try passphrase(bytes) }
         return try DatabaseKey.raw(ofLiteral: digits)
     }

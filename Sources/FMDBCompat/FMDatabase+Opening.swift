@@ -98,10 +98,8 @@ extension FMDatabase {
 
     func keyed(text: String) -> Bool { keyed { try DatabaseKey.engineBytes(SecretBytes(utf8: text)) } }
 
-    func keyed(bytes: Data) -> Bool { keyed { try FMDatabase.key(of: bytes) } }
-
-    static func key(of bytes: Data) throws -> DatabaseKey {
-        try .engineBytes(bytes.withUnsafeBytes { try SecretBytes(copying: $0) })
+    func keyed(bytes: Data) -> Bool {
+        keyed { try DatabaseKey.engineBytes(bytes.withUnsafeBytes { try SecretBytes(copying: $0) }) }
     }
 
     private func keyed(_ key: () throws -> DatabaseKey) -> Bool {

@@ -238,7 +238,7 @@ open class FMDatabase {
 
     /// As ``rekey(_:)``, from bytes.
     @discardableResult open func rekey(with keyData: Data) -> Bool {
-        rekeyed { try database.rekey(FMDatabase.key(of: keyData)) }
+        rekeyed { try database.rekeyWithData(keyData) }
     }
 
     // MARK: Updates

@@ -205,7 +205,7 @@ struct InteroperabilityTests {
         let bytes = Data((0..<32).map { UInt8($0) })
         let database = Database(path: path)
         try database.open()
-        try database.setKey(.passphrase(bytes))
+        try database.setKeyWithData(bytes)
         try database.executeStatements("CREATE TABLE t (a)")
         database.close()
         let again = Database(path: path)

@@ -94,7 +94,7 @@ import Testing
         let database = Database(path: path)
         try database.open()
         #expect(throws: MalformedKey.emptyPassphrase) { try database.setKey("") }
-        #expect(throws: MalformedKey.emptyPassphrase) { try database.setKey(.passphrase(Data())) }
+        #expect(throws: MalformedKey.emptyPassphrase) { try database.setKeyWithData(Data()) }
         #expect(throws: MalformedKey.malformedLiteral) { try database.setKey("x'abc'") }
         #expect(try FileState(path).bytes.isEmpty)
         try database.setKey("fine")

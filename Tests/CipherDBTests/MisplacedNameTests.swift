@@ -68,8 +68,8 @@ import Testing
             { try database.delete(from: "t", where: Column("id") > 0 && "\(name) > 5") },
             { try database.update("t", set: ["note": "x"], where: "\(name) IS NOT NULL") },
             { try database.createIndex("i", on: "t", columns: ["id"], where: "\(name) > 5") },
-            { _ = try ColumnConstraint.sql("CHECK (\(name) > 5)") },
-            { _ = try TableConstraint.sql("CHECK (id > 1 OR \(name) > 5)") },
+            { _ = try ColumnConstraint.check("\(name) > 5") },
+            { _ = try TableConstraint.check("id > 1 OR \(name) > 5") },
         ] {
             #expect { try run() } throws: { ($0 as? DatabaseError)?.code == .misuse }
         }

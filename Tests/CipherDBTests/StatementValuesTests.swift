@@ -109,10 +109,10 @@ import Testing
         try database.createTable(
             "u",
             columns: [
-                ColumnDefinition("id", .integer, .primaryKey, .sql("CHECK (id > \(0) AND '?' = '?')")),
-                ColumnDefinition("name", .text, .sql("DEFAULT (\(name) || \("!"))")),
+                ColumnDefinition("id", .integer, .primaryKey, .check("id > \(0) AND '?' = '?'")),
+                ColumnDefinition("name", .text, .default(sql: "\(name) || \("!")")),
             ],
-            constraints: [.sql("CHECK (name <> \("x'); DROP TABLE t; --"))")]
+            constraints: [.check("name <> \("x'); DROP TABLE t; --")")]
         )
         try database.insert(into: "u", ["id": 1])
         #expect(try database.string(forQuery: "SELECT name FROM u") == "it's!")

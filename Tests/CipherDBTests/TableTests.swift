@@ -20,12 +20,12 @@ import Testing
             columns: [
                 ColumnDefinition("id", .integer, .autoincrementingPrimaryKey),
                 ColumnDefinition("text", .text, .notNull, .default("it's"), .collate("NOCASE")),
-                ColumnDefinition("weight", .real, .default(-1.5), .sql("CHECK (weight < 100)")),
+                ColumnDefinition("weight", .real, .default(-1.5), .check("weight < 100")),
                 ColumnDefinition("list", .integer, .references("lists", onDelete: .cascade)),
-                ColumnDefinition("made", .text, .sql("DEFAULT (date('2026-01-02'))")),
+                ColumnDefinition("made", .text, .default(sql: "date('2026-01-02')")),
                 ColumnDefinition("seal", .blob, .unique, .default(Data([0, 255]))),
             ],
-            constraints: [.unique("text", "weight"), .sql("CHECK (weight IS NOT 13)")]
+            constraints: [.unique("text", "weight"), .check("weight IS NOT 13")]
         )
     }
 

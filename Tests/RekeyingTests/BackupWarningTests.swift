@@ -53,7 +53,12 @@ import Testing
         // Nor later in the same run.
         upkeep.add(try fixture.file.backUp(to: fixture.repository, key: key))
         #expect(try upkeep.run(isLast: true)?.pruned == nil)
-        #expect(try fixture.repository.generations().count == 5)
+        try change("UPDATE people SET note = 4 WHERE id = 4")
+        let related = try fixture.file.backUp(to: fixture.repository, key: key)
+        #expect(related.isNew && !related.warnings.contains { $0.forbidsPrune })
+        upkeep.add(related)
+        #expect(try upkeep.run(isLast: true)?.pruned == nil)
+        #expect(try fixture.repository.generations().count == 6)
     }
 
     @Test func lostSegmentStopsRemovalOnce() throws {

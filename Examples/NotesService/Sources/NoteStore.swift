@@ -45,7 +45,7 @@ struct NoteStore: Sendable {
                 columns: [
                     ColumnDefinition("id", .integer, .primaryKey),
                     ColumnDefinition("author", .text, .notNull),
-                    ColumnDefinition("text", .text, .notNull, .sql("CHECK (length(text) BETWEEN 1 AND 10000)")),
+                    ColumnDefinition("text", .text, .notNull, .check("length(text) BETWEEN 1 AND 10000")),
                     ColumnDefinition("made", .text, .notNull),
                 ]
             )

@@ -1,6 +1,12 @@
 public import CipherKeys
 internal import CipherSystem
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension Database {
     /// Sets the key of a database that was opened and not used yet, and verifies it by a test SELECT.
     ///
@@ -17,6 +23,14 @@ extension Database {
     /// - Throws: ``MalformedKey`` for an empty passphrase or a malformed raw key; else as ``setKey(_:)-(DatabaseKey)``.
     public func setKey(_ key: String) throws {
         try setKey(.engineBytes(SecretBytes(utf8: key)))
+    }
+
+    /// Sets the key from bytes, as SQLCipher's `sqlite3_key` reads them: a passphrase of any bytes, or a raw key
+    /// written `x'…'`. Thirty-two bytes are a passphrase too; a raw key is `DatabaseKey.raw`.
+    ///
+    /// - Throws: ``MalformedKey`` for no bytes or a malformed raw key; else as ``setKey(_:)-(DatabaseKey)``.
+    public func setKeyWithData(_ key: Data) throws {
+        try setKey(.engineBytes(key.withUnsafeBytes { try SecretBytes(copying: $0) }))
     }
 
     /// Sets a key that an earlier connection to this file verified, or that was derived for it.

@@ -3,6 +3,12 @@ internal import CipherPages
 internal import CipherSystem
 internal import SQLiteFormat
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension Database {
     /// Re-encrypts the whole file under another key, in place, and proves that the new key opens it and the old does not.
     ///
@@ -59,6 +65,13 @@ extension Database {
     /// - Throws: ``MalformedKey``; else as ``rekey(_:)-(DatabaseKey)``.
     public func rekey(_ newKey: String) throws {
         try rekey(.engineBytes(SecretBytes(utf8: newKey)))
+    }
+
+    /// As ``rekey(_:)-(DatabaseKey)``, with bytes as ``setKeyWithData(_:)`` reads them.
+    ///
+    /// - Throws: ``MalformedKey``; else as ``rekey(_:)-(DatabaseKey)``.
+    public func rekeyWithData(_ newKey: Data) throws {
+        try rekey(.engineBytes(newKey.withUnsafeBytes { try SecretBytes(copying: $0) }))
     }
 
     private func checkMayRekey(_ connection: Connection) throws {

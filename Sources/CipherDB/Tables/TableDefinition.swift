@@ -188,8 +188,17 @@ public struct ColumnConstraint: Sendable {
         try ColumnConstraint { "DEFAULT \(try value.databaseValue(in: $0).literal)" }
     }
 
-    /// Any constraint in SQL: `.sql("DEFAULT CURRENT_TIMESTAMP")`, `.sql("CHECK (amount >= 0)")`; also a part of the one before it, such as
-    /// `ON CONFLICT REPLACE` behind ``primaryKey``.
+    /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`.
+    ///
+    /// - Throws: as ``default(_:)`` for a value in it.
+    public static func `default`(sql: SQL) throws -> ColumnConstraint { try .sql("DEFAULT (\(sql: sql))") }
+
+    /// SQL that is true of every row, such as `amount >= 0`.
+    ///
+    /// - Throws: as ``default(_:)`` for a value in it.
+    public static func check(_ sql: SQL) throws -> ColumnConstraint { try .sql("CHECK (\(sql: sql))") }
+
+    /// Any other constraint in SQL; also a part of the one before it, such as `ON CONFLICT REPLACE` behind ``primaryKey``.
     ///
     /// - Throws: as ``default(_:)`` for a value in it.
     public static func sql(_ sql: SQL) throws -> ColumnConstraint {
@@ -245,7 +254,12 @@ public struct TableConstraint: Sendable {
         TableConstraint { _ in "UNIQUE \(list(columns))" }
     }
 
-    /// Any constraint in SQL, such as `CHECK (first < last)` or `PRIMARY KEY (list, number) ON CONFLICT REPLACE`.
+    /// SQL that is true of every row, such as `first < last`.
+    ///
+    /// - Throws: as ``sql(_:)``.
+    public static func check(_ sql: SQL) throws -> TableConstraint { try .sql("CHECK (\(sql: sql))") }
+
+    /// Any other constraint in SQL, such as `PRIMARY KEY (list, number) ON CONFLICT REPLACE`.
     ///
     /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what a value in it throws.
     public static func sql(_ sql: SQL) throws -> TableConstraint {
