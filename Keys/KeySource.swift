@@ -255,7 +255,10 @@ extension ErrorCode where Failure == KeySourceError {
     public static var keychain: Self {
         Self {
             "the keychain returned \(given: $0.status)"
-                + ([-25308: ": the device is locked", -34018: ": the program has no entitlement for it"][$0.status ?? 0]
+                + ([
+                    -25299: ": it is there already", -25308: ": the device is locked",
+                    -34018: ": the program has no entitlement for it",
+                ][$0.status ?? 0]
                     ?? "")
         }
     }

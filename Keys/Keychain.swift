@@ -59,10 +59,12 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
         #endif
     }
 
-    /// Stores a secret, in the place of one that is there.
+    /// Stores a secret.
     ///
-    /// - Throws: `KeySourceError.keychain`.
-    public func store(_ secret: SecretBytes) throws {
+    /// - Parameter replacing: Whether it takes the place of one that is there. False is for what two programs may make at once, such as the
+    ///   key of a new database: one of them is refused, and reads.
+    /// - Throws: `KeySourceError.keychain`; with the status -25299, `errSecDuplicateItem`, where one is there and is not replaced.
+    public func store(_ secret: SecretBytes, replacing: Bool = true) throws {
         #if canImport(Security)
             try secret.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { throw KeySourceError(.missing, path: name) }
@@ -70,7 +72,7 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
                 let address = UnsafeMutableRawPointer(mutating: base)
                 let plain = Data(bytesNoCopy: address, count: bytes.count, deallocator: .none)
                 let stored = usesSecureEnclave ? try (findEnclaveKey() ?? makeEnclaveKey()).encrypt(plain, name) : plain
-                try Keychain.store(stored, query, [kSecAttrAccessible: protection], name)
+                try Keychain.store(stored, query, [kSecAttrAccessible: protection], replacing, name)
             }
         #else
             throw KeySourceError(.notHere, path: name)
@@ -222,17 +224,17 @@ enum Keychain {
             return data
         }
 
-        static func store(_ secret: Data, _ query: [CFString: Any], _ attributes: [CFString: Any], _ name: String)
-            throws
-        {
+        static func store(
+            _ secret: Data,
+            _ query: [CFString: Any],
+            _ attributes: [CFString: Any],
+            _ replacing: Bool,
+            _ name: String
+        ) throws {
             var attributes = attributes
             attributes[kSecValueData] = secret
-            var status = SecItemUpdate(query as CFDictionary, attributes as CFDictionary)
-            if status == errSecItemNotFound {
-                status = SecItemAdd(query.merging(attributes) { $1 } as CFDictionary, nil)
-            }
-            // Another process has added it meanwhile.
-            if status == errSecDuplicateItem {
+            var status = SecItemAdd(query.merging(attributes) { $1 } as CFDictionary, nil)
+            if status == errSecDuplicateItem, replacing {
                 status = SecItemUpdate(query as CFDictionary, attributes as CFDictionary)
             }
             guard status == errSecSuccess else { throw KeySourceError(.keychain, path: name, status: status) }

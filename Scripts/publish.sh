@@ -33,7 +33,7 @@ publish() {
 check() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    git clone -q . "$work/copy"
+    git clone -q --no-tags . "$work/copy"
     # As they are here, committed or not.
     cp --parents Scripts/publish.sh Packaging/homebrew/rekey.rb "$work/copy"
     cd "$work/copy"
@@ -44,6 +44,8 @@ check() {
     git config user.signingKey "$work/key.pub"
     echo "check@example.org $(cat "$work/key.pub")" > "$work/signers"
     git config gpg.ssh.allowedSignersFile "$work/signers"
+    # As before the day of a release.
+    sed -i "s/^## $version, .*/## $version, not released yet/" CHANGELOG.md
     git add -A
     git commit -q --allow-empty -m "What is published"
     ! Scripts/publish.sh 2> "$work/refused" || fail "a version without a date was published"

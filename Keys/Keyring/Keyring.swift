@@ -95,7 +95,10 @@ public struct Keyring: Sendable, Equatable {
 
     /// Throws where a database is beside it, which may be under a keyring that is lost.
     private func checkNoDatabaseIsBeside() throws {
-        guard path.hasSuffix(Keyring.suffix), case let database = String(path.dropLast(Keyring.suffix.count)),
+        // By bytes: a character before the dot may join with it.
+        let (name, suffix) = (path.utf8, Keyring.suffix.utf8)
+        guard name.suffix(suffix.count).elementsEqual(suffix),
+            case let database = String(decoding: name.dropLast(suffix.count), as: UTF8.self),
             let status = try? Platform.status(of: database), status.kind == .regular, status.size > 0
         else { return }
         // Another process may have made both since.

@@ -103,7 +103,7 @@ extension ErrorCode where Failure == KeyringError {
     }
     /// Nothing stands there.
     public static var missing: Self {
-        Self("no such file; restore it from a backup, only a new database needs a new one")
+        Self("no such file; restore it from a backup; only a new database needs a new keyring")
     }
     /// No regular file.
     public static var notAFile: Self { Self("not a regular file") }

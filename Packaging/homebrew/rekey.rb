@@ -22,6 +22,6 @@ class Rekey < Formula
   test do
     assert_match version.to_s, shell_output("#{bin}/rekey --version")
     (testpath/"plain.db").write("SQLite format 3\0")
-    assert_match "SQLite", shell_output("#{bin}/rekey inspect plain.db 2>&1", 1)
+    assert_match "plaintext", shell_output("#{bin}/rekey inspect plain.db")
   end
 end

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #ifdef __linux__
 #include <sys/prctl.h>
 #elif defined(__APPLE__)
@@ -145,6 +148,12 @@ long csystem_read_key(long key, void *buffer, size_t size) {
 
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives. prctl has a
 // variable number of arguments, which Swift cannot call.
+void csystem_give_memory_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 void csystem_forbid_dumps(void) {
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

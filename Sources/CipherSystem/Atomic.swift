@@ -15,12 +15,11 @@ public import CCipherSystem
 
     @inlinable deinit { cell.deallocate() }
 
-    /// Orders other than `relaxed` are at least what they say.
-    @inlinable @inline(__always) package func load(ordering: AtomicOrdering) -> Value {
+    @inlinable @inline(__always) package func load(ordering: LoadOrdering) -> Value {
         Value(atomicBits: ordering == .relaxed ? csystem_load(cell) : csystem_load_acquiring(cell))
     }
 
-    @inlinable @inline(__always) package func store(_ value: Value, ordering: AtomicOrdering) {
+    @inlinable @inline(__always) package func store(_ value: Value, ordering: StoreOrdering) {
         if ordering == .relaxed {
             csystem_store(cell, value.atomicBits)
         } else {
@@ -46,14 +45,11 @@ extension Atomic where Value: FixedWidthInteger {
     }
 }
 
-/// What an atomic operation does to those before and after it, as in C.
-@usableFromInline package enum AtomicOrdering: Sendable {
-    case relaxed
-    /// Of loads.
-    case acquiring
-    /// Of stores.
-    case releasing
-}
+/// What a load does to operations after it, as in C.
+@usableFromInline package enum LoadOrdering: Sendable { case relaxed, acquiring }
+
+/// What a store does to operations before it, as in C.
+@usableFromInline package enum StoreOrdering: Sendable { case relaxed, releasing }
 
 /// What fits into an ``Atomic``.
 @usableFromInline package protocol AtomicValue: Sendable {

@@ -10,6 +10,9 @@ internal import CCipherSystem
 
 /// System calls that more than one module makes, retried where a signal interrupts them.
 package enum Platform {
+    /// Gives the system back what this process has freed, which the C library of Linux keeps otherwise.
+    package static func giveMemoryBack() { csystem_give_memory_back() }
+
     /// Reads up to the size of `buffer`; 0 at the end. Throws the `errno`.
     package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         try retrying { systemRead(descriptor, buffer.baseAddress, buffer.count) }

@@ -103,6 +103,11 @@ import Testing
         #expect(throws: DatabaseError.self, "it is not empty any more") {
             try source.backup(to: plain, decrypting: true)
         }
+        source.close()
+        try source.open(key: .sample("one"), flags: .readOnly)
+        #expect { try source.backup(to: memory, decrypting: true) } throws: { "\($0)".contains("open it for writing") }
+        source.close()
+        try source.open(key: .sample("one"))
         try source.backup(to: memory, decrypting: true)
         try checkCopy(memory)
         #expect(throws: DatabaseError.self, "it is not empty any more") {

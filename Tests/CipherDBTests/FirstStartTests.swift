@@ -119,6 +119,12 @@ import Testing
         }
     }
 
+    /// These join with the dot behind them.
+    @Test(arguments: ["a\u{0600}", "a\u{0D4E}"]) func keyringIsNotCreatedBesideNameThatJoins(_ name: String) throws {
+        let database = try directory.write([1], to: name)
+        expect(throws: KeyringError.lost) { try Keyring(besideDatabase: database).create(with: secret) }
+    }
+
     @Test(arguments: ["directory", "empty file", "other name"]) func keyringIsCreatedBeside(_ what: String) throws {
         switch what {
         case "directory": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

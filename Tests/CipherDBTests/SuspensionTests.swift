@@ -34,12 +34,12 @@ import Testing
         return links.filter { $0.hasPrefix(directory.path + "/") }.count
     }
 
-    /// How many locks anybody has on files in the directory (proc_locks(5)).
+    /// How many locks this process has on files in the directory (proc_locks(5)).
     private func locks() throws -> Int {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
             .map { try Platform.status(of: directory.file($0)).identity[1] }
         return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count { line in
-            files.contains { line.contains(":\($0) ") }
+            line.split(separator: " ").contains("\(getpid())") && files.contains { line.contains(":\($0) ") }
         }
     }
 
@@ -89,6 +89,40 @@ import Testing
             try queue.close()
             exit(format != nil && KeyDerivation.passphraseCount == 1 ? EXIT_SUCCESS : EXIT_FAILURE)
         }
+    }
+
+    @Test func limitStaysAndRemovedPlaintextIsNotMadeAnew() throws {
+        let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        _ = try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE t (a)")
+            try database.setLimit(.sqlLength, to: 100)
+        }
+        try queue.suspend()
+        queue.resume()
+        #expect(try queue.inDatabase { try $0.limit(.sqlLength) } == 100)
+        try queue.suspend()
+        try FileManager.default.removeItem(atPath: path)
+        queue.resume()
+        #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.int(forQuery: "SELECT 1") } }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func resumingBeforeTurnEndsSuspension() async throws {
+        let pool = try pool()
+        let block = try await HeldBlock { hold in try? pool.write { _ in hold() } }
+        let suspending = Task { try await pool.suspend() }
+        try await eventually { pool.writer.log.isSuspended.load(ordering: .relaxed) }
+        await #expect { try await pool.read { try Self.count($0) } } throws: {
+            ($0 as? DatabaseError)?.code == .aborted
+        }
+        pool.resume()
+        // What begins now is not interrupted while the suspension still waits for its turn.
+        let until = ContinuousClock.now + .milliseconds(200)
+        while ContinuousClock.now < until { #expect(try await pool.read { try Self.count($0) } == 1) }
+        try await block.end()
+        try await suspending.value
+        #expect(try await pool.write { try Self.count($0) } == 1)
+        try await pool.close()
     }
 
     @Test func runningStatementsAreInterrupted() async throws {

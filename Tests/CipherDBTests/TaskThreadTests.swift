@@ -26,6 +26,9 @@ import Testing
             let configuration = Configuration {
                 $0.journalMode = .wal
                 $0.maximumReaders = 1
+                // Longer than the tests that occupy the pool.
+                $0.readerWaitingLimit = .seconds(60 * Extent.minutesOfAHang)
+                $0.writerWaitingLimit = .seconds(60 * Extent.minutesOfAHang)
             }
             let database: any DatabaseWriter =
                 switch self {
@@ -268,6 +271,7 @@ import Testing
         _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> Int? {
         let (begun, ended, isLate) = (Counter(), Counter(), Lock(false))
+        defer { slow.open() }
         Thread {
             let end = ContinuousClock.now + .seconds(limit)
             while !slow.passed, ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.005) }

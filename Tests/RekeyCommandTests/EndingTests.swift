@@ -148,8 +148,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"),
-        .once
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full")
     )
     func failedStreamLeavesNoNewFile() throws {
         let redirections = [">/dev/full 2>&1", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true"]
@@ -182,7 +181,7 @@ import Testing
         #expect(outcome.errors.contains("No space left on device; the operation itself was completed"))
     }
 
-    @Test(.once)
+    @Test
     func fileSizeLimitLeavesNoNewFile() throws {
         for command in Self.writing.dropLast() {
             try make()
@@ -195,7 +194,7 @@ import Testing
     }
 
     /// A command that is run before the variable is read.
-    @Test(.once)
+    @Test
     func passphraseCommandGetsNoOtherSecret() throws {
         try make()
         let script = directory.file("command")
@@ -229,7 +228,6 @@ import Testing
 
     /// The program that carries objects of a repository is started before the secret is needed, and the one of a slot.
     @Test(
-        .once,
         arguments: [
             "restore rclone:there:x out.db --passphrase-env SECRET",
             "backups check rclone:there:x --passphrase-env SECRET",
@@ -275,7 +273,7 @@ import Testing
         }
     }
 
-    @Test(.once)
+    @Test
     func jsonEscapesWhatChangesDisplay() throws {
         try make()
         let name = "a\u{202E}b\u{2028}\u{E0001}\u{7F}.db"
@@ -293,7 +291,7 @@ import Testing
         }
     }
 
-    @Test(.once)
+    @Test
     func bidirectionalControlsAreRefusedOrEscaped() throws {
         try make()
         let key = try KeyringSecret.sample("new")

@@ -75,7 +75,7 @@ struct OtherFormatTests {
 
     @Test func longSearchIsShown() throws {
         try encrypt("a.db", "--passphrase-file p")
-        let options = "--passphrase-file p2 --file-kdf-iter 2000000,2000001"
+        let options = "--passphrase-file p2 --file-kdf-iter 2000000,2000001,2000002"
         let shown = try rekey("inspect a.db \(options)")
         // A log gets one line.
         #expect(

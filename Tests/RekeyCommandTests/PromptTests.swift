@@ -158,7 +158,7 @@ import Testing
         #expect(try Program.run(Program.built("rekey"), ["inspect", path]).output.contains("plaintext"))
     }
 
-    @Test(.once)
+    @Test
     func anySignalAtPromptRestoresEcho() throws {
         let signals = [
             "HUP", "INT", "QUIT", "TERM", "ALRM", "USR1", "USR2", "XCPU", "VTALRM", "PROF", "IO", "PWR", "STKFLT",

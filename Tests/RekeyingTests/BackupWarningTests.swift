@@ -72,11 +72,19 @@ import Testing
             interval: .zero
         )
         upkeep.add(try fixture.backUp())
-        #expect(try upkeep.run()?.pruned == nil)
+        #expect(try upkeep.run(isLast: true)?.pruned == nil)
         try change("UPDATE people SET note = 4 WHERE id = 4")
         upkeep.add(try fixture.backUp())
         // The third, which cannot be restored, takes the place of none that can.
-        #expect(try upkeep.run()?.pruned?.kept == [2, 3, 4, 5])
+        #expect(try upkeep.run(isLast: true)?.pruned?.kept == [2, 3, 4, 5])
+    }
+
+    @Test func lostSegmentHidesNoOtherDatabase() throws {
+        let all = try fixture.repository.manifests().map { $0.manifest.segments.map(\.identifier.name) }
+        let own = try #require(all[2].first { !all[1].contains($0) })
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: own))
+        let done = try other(RepositoryFixture.key.key).backUp(to: fixture.repository, key: RepositoryFixture.key.key)
+        #expect(done.warnings.contains(.sharesNothing(generation: 2)) && done.warnings.count == 2, "\(done.warnings)")
     }
 
     @Test func oldCopyIsAcceptedOnce() throws {

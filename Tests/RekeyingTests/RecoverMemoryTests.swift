@@ -4,8 +4,8 @@ import Rekeying
 import TestSupport
 import Testing
 
-/// An index of a saved file may not take all of the memory. Alone: the engine counts that of all.
-@Suite(.serialized) struct RecoverMemoryTests {
+/// An index of a saved file may not take all of the memory. What other tests take counts too: the limit is small.
+@Suite(.atTheEnds) struct RecoverMemoryTests {
     @Test func indexOverItsLimitIsNamedAndRowsAreSaved() throws {
         let directory = try TemporaryDirectory()
         let (path, saved, key) = (directory.file("test.db"), directory.file("saved.db"), try DatabaseKey.random())

@@ -13,11 +13,11 @@ package final class Gate: Sendable {
 
     /// Waits, blocking the thread.
     package func wait() {
-        while !isOpen.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.0001) }
+        while !isOpen.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.001) }
     }
 
     /// Waits without blocking a thread.
     package func waited() async throws {
-        while !isOpen.load(ordering: .acquiring) { try await Task.sleep(for: .microseconds(100)) }
+        while !isOpen.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
     }
 }

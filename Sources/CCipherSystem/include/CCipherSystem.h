@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Into Swift's calls, too, whatever their size: most are of one instruction.
+#define csystem_inline static inline __attribute__((always_inline))
+
 // System calls that do not reach Swift. No header of the system is included here: its types would become this module's.
 
 // Starts a program, found by PATH and without a shell, with the environment of this process; the list of its arguments ends with NULL.
@@ -22,6 +25,9 @@ int csystem_copy_attributes(int from, int to, char name[256]);
 
 // Removes a variable from the environment of this process.
 void csystem_forget_variable(const char *name);
+
+// Gives the system back what this process has freed, which the C library of Linux keeps otherwise.
+void csystem_give_memory_back(void);
 
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
 void csystem_forbid_dumps(void);
@@ -82,7 +88,7 @@ int csystem_process_is_ending(void);
 void csystem_stay(void);
 
 // Marks the beginning of a piece of work, and returns what is to be given to csystem_end.
-static inline uintptr_t csystem_begin(struct csystem_work *work) {
+csystem_inline uintptr_t csystem_begin(struct csystem_work *work) {
     uintptr_t outer = __atomic_load_n(&work->thread, __ATOMIC_RELAXED);
     // Not ordered before the next line by the processor: who sets the other variable waits for that.
     __atomic_store_n(&work->thread, (uintptr_t)&csystem_here, __ATOMIC_RELAXED);
@@ -91,7 +97,7 @@ static inline uintptr_t csystem_begin(struct csystem_work *work) {
     return outer;
 }
 
-static inline void csystem_end(struct csystem_work *work, uintptr_t outer) {
+csystem_inline void csystem_end(struct csystem_work *work, uintptr_t outer) {
     __atomic_store_n(&work->thread, outer, __ATOMIC_RELEASE);
 }
 
@@ -99,23 +105,23 @@ static inline void csystem_end(struct csystem_work *work, uintptr_t outer) {
 struct csystem_atomic {
     uint64_t value;
 };
-static inline uint64_t csystem_load(const struct csystem_atomic *number) { return __atomic_load_n(&number->value, __ATOMIC_RELAXED); }
-static inline uint64_t csystem_load_acquiring(const struct csystem_atomic *number) {
+csystem_inline uint64_t csystem_load(const struct csystem_atomic *number) { return __atomic_load_n(&number->value, __ATOMIC_RELAXED); }
+csystem_inline uint64_t csystem_load_acquiring(const struct csystem_atomic *number) {
     return __atomic_load_n(&number->value, __ATOMIC_ACQUIRE);
 }
-static inline void csystem_store(struct csystem_atomic *number, uint64_t value) {
+csystem_inline void csystem_store(struct csystem_atomic *number, uint64_t value) {
     __atomic_store_n(&number->value, value, __ATOMIC_RELAXED);
 }
-static inline void csystem_store_releasing(struct csystem_atomic *number, uint64_t value) {
+csystem_inline void csystem_store_releasing(struct csystem_atomic *number, uint64_t value) {
     __atomic_store_n(&number->value, value, __ATOMIC_RELEASE);
 }
-static inline uint64_t csystem_swap(struct csystem_atomic *number, uint64_t value) {
+csystem_inline uint64_t csystem_swap(struct csystem_atomic *number, uint64_t value) {
     return __atomic_exchange_n(&number->value, value, __ATOMIC_SEQ_CST);
 }
-static inline int csystem_swap_if(struct csystem_atomic *number, uint64_t expected, uint64_t value) {
+csystem_inline int csystem_swap_if(struct csystem_atomic *number, uint64_t expected, uint64_t value) {
     return __atomic_compare_exchange_n(&number->value, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
-static inline uint64_t csystem_add(struct csystem_atomic *number, uint64_t value) {
+csystem_inline uint64_t csystem_add(struct csystem_atomic *number, uint64_t value) {
     return __atomic_add_fetch(&number->value, value, __ATOMIC_RELAXED);
 }
 
@@ -125,7 +131,7 @@ void csystem_count_in_thread(void);
 
 // Two halves of a fence between two threads: the light one costs nothing and holds where the other thread makes the heavy one. 0 where
 // the system has none.
-static inline void csystem_light_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+csystem_inline void csystem_light_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 int csystem_heavy_fence(void);
 int csystem_has_heavy_fence(void);
 
@@ -135,7 +141,7 @@ const char *csystem_queue_label(void);
 // A number of this process's own, which none of its ancestors and children has.
 extern uint64_t *csystem_process_mark;
 uint64_t csystem_count_process(void);
-static inline uint64_t csystem_process(void) {
+csystem_inline uint64_t csystem_process(void) {
     uint64_t number = __atomic_load_n(csystem_process_mark, __ATOMIC_RELAXED);
     return number ? number : csystem_count_process();
 }
@@ -147,7 +153,7 @@ int csystem_lacks_threads(void);
 // has is that of another one later. The fast one is that of no thread, and not 0, where this one was not asked for before.
 extern _Thread_local uint64_t csystem_thread_number;
 uint64_t csystem_thread(void);
-static inline uint64_t csystem_fast_thread(void) {
+csystem_inline uint64_t csystem_fast_thread(void) {
     return __atomic_load_n(csystem_process_mark, __ATOMIC_RELAXED) + csystem_thread_number;
 }
 

@@ -60,13 +60,12 @@ static inline int csqlcipher_rekey(sqlite3 *db, const void *key, int count) {
 #endif
 
 // Variadic functions are not imported by Swift.
-// Lets connections that are opened later take memory for each page that they read, and not for 20 pages at once. Fails where the engine
-// runs already.
-static inline int csqlcipher_take_single_pages(void) { return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 0); }
-
 static inline int csqlcipher_configure(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }
+
+// Lets connections take memory for each page that they read, and not for 20 pages at once. Fails where the engine runs already.
+static inline int csqlcipher_take_single_pages(void) { return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 0); }
 
 // The methods of an open file that CheckpointGuard puts in the place of `stock`. The engine knows the first member only.
 struct csqlcipher_guarded_methods {

@@ -200,6 +200,13 @@ package final class BackupSession {
         return base
     }
 
+    private func newestWhole() -> GenerationBase? {
+        for stored in (try? repository.manifests())?.reversed() ?? [] {
+            if let base = try? GenerationBase(stored, repository.storage), base.lost.isEmpty { return base }
+        }
+        return nil
+    }
+
     /// - Parameter others: Keys that the database had before.
     private func warnings(_ writer: GenerationWriter, _ base: GenerationBase, _ key: BackupKey?, _ others: [BackupKey])
         -> [BackupWarning]
@@ -211,8 +218,11 @@ package final class BackupSession {
         let known = identifiers.subtracting(key.map { [$0.identifier] } ?? []).union(others.map(\.identifier))
         if !base.lost.isEmpty {
             warnings.append(.lost(generation: number, objects: base.lost))
-        } else if !base.isRelated(to: writer, key: key, others: known, repository.storage) {
-            warnings.append(.sharesNothing(generation: number))
+        }
+        // Of one that lacks objects nothing can be compared.
+        let whole = base.lost.isEmpty ? base : newestWhole()
+        if let whole, !whole.isRelated(to: writer, key: key, others: known, repository.storage) {
+            warnings.append(.sharesNothing(generation: whole.manifest.number))
         }
         if key == nil, base.manifest.keyIdentifier != nil { warnings.append(.unproved(after: number)) }
         return warnings

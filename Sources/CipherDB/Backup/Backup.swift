@@ -150,6 +150,13 @@ extension Database {
         guard outward || Engine.current.has(.exportFromAttached) else {
             throw DatabaseError(.error, "this engine cannot export into an encrypted database; SQLCipher 4 can")
         }
+        // The engine would open what is attached for reading, too.
+        guard !outward || encrypted.connection?.isReadOnly == false else {
+            throw DatabaseError(
+                .misuse,
+                "the encrypted database is open for reading only; open it for writing to export it"
+            )
+        }
         let target = outward ? other : encrypted
         guard try target.value(forQuery: "SELECT count(*) FROM sqlite_master") == 0 else {
             throw DatabaseError(.misuse, "the destination is not empty")
@@ -171,6 +178,10 @@ extension Database {
         // 3.4.1 knows the first form only.
         let sql: SQL =
             outward ? "SELECT sqlcipher_export('cipherdb_plain')" : "SELECT sqlcipher_export('main', 'cipherdb_plain')"
+        // The copy in memory is no statement's.
+        let limit = connection.progress.memoryLimit
+        if isInMemory { connection.progress.memoryLimit = nil }
+        defer { connection.progress.memoryLimit = limit }
         try encrypted.inTransaction { encrypted in
             // It copies the record of a keyring, too.
             try connection.unrestricted { _ = try encrypted.value(forQuery: sql) as DatabaseValue? }
@@ -213,7 +224,9 @@ extension Database {
         let copy = Database(
             path: path,
             configuration: Configuration {
-                if let format = verifiedKey?.format { $0.format = format }
+                $0.format = verifiedKey?.format ?? configuration.format
+                // An export runs what the schema needs of the program's.
+                if verifiedKey == nil { $0.prepareDatabase = configuration.prepareDatabase }
                 $0.allowsPlaintext = configuration.allowsPlaintext && verifiedKey == nil && key == nil
             }
         )

@@ -181,6 +181,7 @@ extension Database {
             }
             installBusyHandling()
             connection.install(hooks)
+            for (limit, value) in limits { _ = connection.limit(limit, value) }
             connection.storage = storage
             for install in registrations.values { try install(connection) }
             connection.instruments = instruments

@@ -66,6 +66,8 @@ public final class Database {
     var actionsAfterCommit: [() -> Void]?
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
+    /// What was set by ``setLimit(_:to:)``.
+    var limits: [Limit: Int32] = [:]
     let hooks = Hooks()
     // Made when it is opened: the labels of one that is refused would stay.
     private(set) lazy var instruments = Instruments(path: path, configuration)

@@ -34,11 +34,16 @@ extension Database {
         Int(try inTurn { try usableConnection().limit(limit, -1) })
     }
 
-    /// Sets a limit of this connection, at most to what the engine was built with, and returns the one before.
+    /// Sets a limit of this connection, at most to what the engine was built with, and returns the one before. It stays when the file is
+    /// opened again.
     ///
     /// - Throws: ``DatabaseError`` for a number below 0, and where the database is not open; ``KeyError``.
     @discardableResult public func setLimit(_ limit: Limit, to value: Int) throws -> Int {
         guard value >= 0 else { throw DatabaseError(.range, "a limit cannot be negative") }
-        return Int(try inTurn { try usableConnection().limit(limit, Int32(clamping: value)) })
+        return try inTurn {
+            let before = try usableConnection().limit(limit, Int32(clamping: value))
+            limits[limit] = Int32(clamping: value)
+            return Int(before)
+        }
     }
 }

@@ -185,6 +185,7 @@ final class Connection {
         _ = working { sqlite3_close(handle) }
         isClosed = true
         openFiles = []
+        if progress.hasTakenMuch { Platform.giveMemoryBack() }
     }
 
     /// As `PRAGMA foreign_keys`, without compiling it.

@@ -104,6 +104,9 @@ final class StatementProgress {
     // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) private var memoryBefore: Int64?
     @exclusivity(unchecked) private var isOverLimit = false
+    /// Whether a statement took so much memory that it is to be given back to the system when the connection is closed.
+    @exclusivity(unchecked) private(set) var hasTakenMuch = false
+    private static let much: Int64 = 16 << 20
 
     init() {
         interrupter = Interrupter()
@@ -145,6 +148,7 @@ final class StatementProgress {
         let used = sqlite3_memory_used()
         let before = memoryBefore ?? used
         memoryBefore = before
+        if used - before > StatementProgress.much { hasTakenMuch = true }
         isOverLimit = used - before > memoryLimit
         return !isOverLimit
     }

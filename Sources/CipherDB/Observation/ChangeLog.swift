@@ -55,7 +55,20 @@ final class ChangeLog: Sendable {
 
     /// A commit changed these tables.
     func publish(_ tables: Set<TableName>, changesSchema: Bool) {
+        publish(tables, changesSchema: changesSchema) { true }
+    }
+
+    /// Blocks are refused no more, and what is observed is read again: others may have written meanwhile.
+    func resume() {
+        publish([], changesSchema: true) { isSuspended.exchange(false) }
+    }
+
+    /// - Parameter isDue: Called under the lock.
+    private func publish(_ tables: Set<TableName>, changesSchema: Bool, where isDue: () -> Bool) {
         let (woken, streams) = state.withLock { state in
+            guard isDue() else {
+                return ([], []) as ([CheckedContinuation<Bool, Never>], [AsyncStream<Commit>.Continuation])
+            }
             state.commit += 1
             for table in tables { state.last[table] = state.commit }
             if changesSchema { state.lastOfAll = state.commit }
@@ -67,7 +80,7 @@ final class ChangeLog: Sendable {
 
     /// Whether what was read after a commit was refused by a suspension, and is to be read again.
     func isSuspended(since commit: Int) -> Bool {
-        isSuspended.load(ordering: .acquiring) || state.withLock { $0.lastOfAll > commit }
+        state.withLock { isSuspended.load(ordering: .acquiring) || $0.lastOfAll > commit }
     }
 
     /// What changed after a commit, of the tables that are wanted, and the number of the last commit.

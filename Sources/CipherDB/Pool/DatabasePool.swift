@@ -162,6 +162,7 @@ extension DatabasePool {
         try writer.owner.check(.database)
         if writer.isInMemory { return try writer.read(body) }
         if let reader = readers.current { return try body(reader.database) }
+        try writer.checkIsActive()
         return try writer.instruments.call(.read) {
             let stopwatch = Stopwatch()
             let reader = try readers.checkOut()
@@ -182,6 +183,7 @@ extension DatabasePool {
         try writer.owner.check(.database)
         if writer.isInMemory { return try await writer.read(body) }
         try SerialWorker.checkThreads()
+        try writer.checkIsActive()
         let cancellation = TaskCancellation()
         let instruments = writer.instruments
         return try await instruments.call(.read) {

@@ -229,8 +229,8 @@ public final class DatabaseQueue: DatabaseWriter {
         // A logger that uses the queue gets an error, instead of waiting for itself.
         database.closeInBlock()
         suspended = nil
-        log.isSuspended.store(false, ordering: .releasing)
         log.close()
+        log.isSuspended.store(false, ordering: .releasing)
         interrupter.withLock { $0 = nil }
         latestKey.withLock { $0 = nil }
         others()
@@ -257,7 +257,7 @@ public final class DatabaseQueue: DatabaseWriter {
         guard let verifiedKey = latestKey.withLock({ $0 }) else {
             throw DatabaseError.closed
         }
-        guard !log.isSuspended.load(ordering: .acquiring) else { throw DatabaseError.suspended }
+        try checkIsActive()
         var configuration = database.configuration
         configuration.journalMode = nil
         let reader: Database

@@ -86,7 +86,7 @@ extension DatabaseQueue {
     fileprivate func latestKeyedFile() throws -> KeyedFile {
         try owner.check(.database)
         guard let access = latestKey.withLock({ $0 }) else { throw DatabaseError.closed }
-        guard !log.isSuspended.load(ordering: .acquiring) else { throw DatabaseError.suspended }
+        try checkIsActive()
         return try KeyedFile(filename, access.key)
     }
 }

@@ -5,11 +5,12 @@ extension DatabaseWriter {
     /// Closes the file until ``resume()``, so that this process has no lock on it: iOS ends an app that it suspends with a lock on a file
     /// of an app group (0xdead10cc).
     ///
-    /// Statements that run are interrupted, and their transactions rolled back; it returns when their blocks are over. Blocks that come or
-    /// wait throw ``DatabaseError`` with ``ResultCode/aborted``. Observations stay; temporary tables and attached databases are lost. A
+    /// Statements that run are interrupted, and their transactions rolled back; it returns when their blocks are over, or when
+    /// ``resume()`` has ended it. Blocks that come or wait throw ``DatabaseError`` with ``ResultCode/aborted``. Observations stay; temporary tables, attached databases and pragmas are lost, and what has the file's name is opened then. A
     /// database in memory has no locks, and goes on. A connection that the program opened is the program's to close.
     ///
-    /// - Throws: ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block.
+    /// - Throws: ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block. A closure that prepares a connection must not
+    ///   call it: it waits for that connection.
     public func suspend() throws {
         try suspendable().suspendNow()
     }
@@ -45,6 +46,8 @@ extension DatabaseQueue: Suspendable {
     struct Suspended {
         let key: VerifiedKey?
         let keyOrigin: KeyOrigin
+        /// Whether nothing was written yet: closing such a file removes it.
+        let isNew: Bool
     }
 
     func suspendNow() throws {
@@ -61,7 +64,9 @@ extension DatabaseQueue: Suspendable {
     func suspend(interrupting interrupt: @escaping @Sendable () -> Void, closing: (() -> Void) -> Void) throws {
         guard let interruption = try beginSuspension(interrupt) else { return }
         defer { interruption.end() }
-        turns.runWithoutLimit { closing { closeForSuspension(interruption) } }
+        turns.runWithoutLimit {
+            if log.isSuspended.load(ordering: .acquiring) { closing { closeForSuspension(interruption) } }
+        }
     }
 
     /// Asynchronous version.
@@ -71,7 +76,9 @@ extension DatabaseQueue: Suspendable {
     ) async throws {
         guard let interruption = try beginSuspension(interrupt) else { return }
         defer { interruption.end() }
-        try await turns.run(unless: nil) { [self] in closing { closeForSuspension(interruption) } }
+        try await turns.run(unless: nil) { [self] in
+            if log.isSuspended.load(ordering: .acquiring) { closing { closeForSuspension(interruption) } }
+        }
     }
 
     private func beginSuspension(_ interrupt: @escaping @Sendable () -> Void) throws -> RepeatedInterruption? {
@@ -80,7 +87,8 @@ extension DatabaseQueue: Suspendable {
         guard !isInMemory, !log.isClosed else { return nil }
         log.isSuspended.store(true, ordering: .releasing)
         let interruption = RepeatedInterruption()
-        interruption.begin(interrupt)
+        // Not what began after it was resumed.
+        interruption.begin { [log] in if log.isSuspended.load(ordering: .acquiring) { interrupt() } }
         return interruption
     }
 
@@ -94,25 +102,31 @@ extension DatabaseQueue: Suspendable {
         guard database.isOpen else { return }
         // An interruption that met no statement would keep the engine from copying the write-ahead log.
         try? database.connection?.testSelect()
-        suspended = Suspended(key: database.verifiedKey, keyOrigin: database.keyOrigin)
+        let isNew = (try? Platform.status(of: filename).size) == 0
+        suspended = Suspended(key: database.verifiedKey, keyOrigin: database.keyOrigin, isNew: isNew)
         database.close()
         interrupter.withLock { $0 = nil }
     }
 
+    /// Throws between ``suspend()`` and ``resume()``.
+    func checkIsActive() throws {
+        guard !log.isSuspended.load(ordering: .acquiring) else { throw DatabaseError.suspended }
+    }
+
     func resumeNow() {
-        guard owner.isCurrent, !isInMemory, log.isSuspended.exchange(false) else { return }
-        log.publish([], changesSchema: true)
+        guard owner.isCurrent, !isInMemory else { return }
+        log.resume()
     }
 
     /// In a block that begins: opens the file again, if it was closed by a suspension that is over.
     func endSuspension() throws {
-        guard !log.isSuspended.load(ordering: .acquiring) else { throw DatabaseError.suspended }
+        try checkIsActive()
         guard let suspended else { return }
         if let key = suspended.key {
             try database.open(flags: flags.subtracting(.create))
             try database.unlock(key)
         } else {
-            try database.open(flags: flags)
+            try database.open(flags: suspended.isNew ? flags : flags.subtracting(.create))
             _ = try database.usableConnection()
         }
         database.keyOrigin = suspended.keyOrigin

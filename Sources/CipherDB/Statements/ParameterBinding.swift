@@ -101,22 +101,22 @@ public struct Parameter {
     }
 
     /// Binds an integer.
-    @inline(__always) public func bind(_ value: Int64) throws {
+    public func bind(_ value: Int64) throws {
         try owned.bind(value, at: index)
     }
 
     /// Binds a number; SQLite stores a NaN as NULL.
-    @inline(__always) public func bind(_ value: Double) throws {
+    public func bind(_ value: Double) throws {
         try owned.bind(value, at: index)
     }
 
     /// Binds text.
-    @inline(__always) public func bind(_ value: String) throws {
+    public func bind(_ value: String) throws {
         try owned.bind(value, at: index)
     }
 
     /// Binds a blob, which is copied.
-    @inline(__always) public func bind(_ bytes: UnsafeRawBufferPointer) throws {
+    public func bind(_ bytes: UnsafeRawBufferPointer) throws {
         try owned.bind(blob: bytes, at: index)
     }
 
@@ -186,6 +186,8 @@ extension Statement {
 
     /// Binds values by name; every parameter has one, and every name its parameter unless `isLenient`.
     private func bind(named values: [String: (any ColumnEncodable)?], _ isLenient: Bool) throws {
+        let isSnakeCase = isLenient && prepared.storage.columnsAreSnakeCase
+        let keys = isSnakeCase ? Dictionary(values.keys.sorted().map { ($0.snakeCase, $0) }) { first, _ in first } : [:]
         var used: Set<String> = []
         for index in 1..<(parameterCount + 1) {
             guard let parameter = prepared.parameterName(index), !parameter.hasPrefix("?") else {
@@ -193,10 +195,7 @@ extension Statement {
             }
             // By the name alone, as it stands in the SQL, or as a coding key.
             let name = String(parameter.dropFirst())
-            var key = values[name] == nil ? parameter : name
-            if values[key] == nil, isLenient, prepared.storage.columnsAreSnakeCase {
-                key = values.keys.first { $0.snakeCase == name } ?? key
-            }
+            let key = values[name] == nil ? keys[name] ?? parameter : name
             guard let value = values[key] else {
                 throw DatabaseError(.range, "no value was given for the parameter \(parameter)", sql: sql)
             }

@@ -91,8 +91,8 @@ public struct Column: Sendable {
     ///
     /// - Parameters:
     ///   - name: As it is in the table.
-    ///   - table: The table in a join that has it, or its alias: `Column("id", of: "player")`. Unless set it is the table that the call is
-    ///     about, and in SQL whichever has it.
+    ///   - table: In conditions and orders: the table in a join that has it, or its alias: `Column("id", of: "player")`. Unless set it is
+    ///     the table that the call is about, and in SQL whichever has it.
     public init(_ name: String, of table: TableName? = nil) {
         self.name = name
         self.table = table

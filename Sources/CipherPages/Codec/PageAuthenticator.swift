@@ -149,7 +149,7 @@ final class MultiBufferMAC {
     }
 }
 
-/// The library's memory and the messages for it, half a mebibyte: connections share it, and each has it for one run.
+/// The library's memory and the messages for it, half a mebibyte in use: connections share it, and each has it for one run.
 ///
 /// Sendable because ``withOne(_:)`` takes it out of ``shared`` for one thread.
 private final class Lanes: @unchecked Sendable {
@@ -176,9 +176,12 @@ private final class Lanes: @unchecked Sendable {
     }
 
     private static let shared = Lock(Shared())
+    /// A thread that a forked child has not may have the lock.
+    private static let owner = OwnerProcess()
 
     /// Nil where the library refuses.
     static func withOne<Result>(_ body: (Lanes) -> Result) -> Result? {
+        guard owner.isCurrent else { return Lanes().map(body) }
         let (idle, forgotten) = shared.withLock { ($0.idle.popLast(), $0.forgotten) }
         guard let lanes = idle ?? Lanes() else { return nil }
         defer {
@@ -191,6 +194,7 @@ private final class Lanes: @unchecked Sendable {
 
     /// Wipes what may have something left of a key that is not used any more.
     static func forget() {
+        guard owner.isCurrent else { return }
         let idle = shared.withLock { shared in
             shared.forgotten += 1
             defer { shared.idle = [] }

@@ -17,14 +17,11 @@ enum AppCode {
     static func open(path: String, group: String) async throws -> DatabasePool {
         // begin
         let item = KeychainItem(service: "notes", account: "notes.db", accessGroup: group)
-        let key: DatabaseKey
-        do {
-            key = try item.readRawKey()
-        } catch KeySourceError.missing {
-            key = try DatabaseKey.random()
-            try item.store(key.exported())
+        if !FileManager.default.fileExists(atPath: path) {
+            // An extension may start at the same time: the key of one of the two is stored.
+            try? item.store(DatabaseKey.random().exported(), replacing: false)
         }
-        let pool = try await DatabasePool(path: path, key: key)
+        let pool = try await DatabasePool(path: path, key: item.readRawKey())
         // end
         return pool
     }
@@ -43,6 +40,7 @@ enum AppCode {
     @MainActor @Observable final class NoteList {
         private(set) var notes: [Note] = []
         private(set) var failure: (any Error)?
+        var isActive = true
 
         /// Until its task is cancelled.
         func follow(_ pool: DatabasePool) async {
@@ -69,6 +67,7 @@ enum AppCode {
                 List(list.notes, id: \.id) { Text($0.text) }
                     .task { await list.follow(pool) }
                     .onChange(of: phase) { _, phase in
+                        list.isActive = phase == .active
                         if phase == .active { pool.resume() }
                         if phase == .background { suspend() }
                     }
@@ -76,8 +75,11 @@ enum AppCode {
 
             /// The system lets the app run until the closure returns.
             private func suspend() {
-                ProcessInfo.processInfo.performExpiringActivity(withReason: "suspend") { @Sendable [pool] isExpired in
+                ProcessInfo.processInfo.performExpiringActivity(withReason: "suspend") {
+                    @Sendable [pool, list] isExpired in
                     if !isExpired { try? pool.suspend() }
+                    // The user may be back by now.
+                    Task { @MainActor in if list.isActive { pool.resume() } }
                 }
             }
         }

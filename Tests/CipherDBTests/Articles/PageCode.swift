@@ -149,7 +149,7 @@ private struct PageCode {
 
     private func care(_ pool: DatabasePool) async throws {
         // begin
-        let problems = try await pool.integrityCheck()  // MACs and structure; [] if sound
+        let problems = try await pool.integrityCheck()  // [] if sound; throws KeyError.damaged for pages
         try await pool.backup(to: "copy.db", key: .passphrase("the copy's own passphrase"))
         try await pool.checkpoint(.truncate)
         try await pool.vacuum()
