@@ -120,6 +120,12 @@ public struct Parameter {
         try owned.bind(blob: bytes, at: index)
     }
 
+    /// As the bytes, in one call fewer for each of many rows.
+    func bind(data: Data) throws {
+        let statement = try owned
+        try data.withUnsafeBytes { try statement.bind(blob: $0, at: index) }
+    }
+
     /// Binds a value of whatever kind.
     public func bind(_ value: DatabaseValue) throws {
         switch value {

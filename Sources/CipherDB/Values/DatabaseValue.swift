@@ -104,7 +104,7 @@ extension Data: ColumnEncodable {
     /// The same bytes, also where there are none.
     public var databaseValue: DatabaseValue { .blob(self) }
     /// Binds the same bytes.
-    @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
+    public func bind(to parameter: Parameter) throws { try parameter.bind(data: self) }
 }
 
 extension UUID: ColumnEncodable {

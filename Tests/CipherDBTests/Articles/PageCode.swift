@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import Rekeying
 
 /// The code of Documentation/Code.md.
 private struct PageCode {
@@ -84,6 +85,7 @@ private struct PageCode {
         }
         try await pool.write { database in
             try Note(text: "call Bob").insert(database)
+            print(database.lastInsertRowID)  // a MutablePersistableRecord is given it
             try database.update("notes", set: ["due": nil], where: Column("id") == id)
             try database.upsert(into: "notes", ["id": 7, "text": "seven"], onConflict: "id")
             try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", "eight", 8)
@@ -91,6 +93,10 @@ private struct PageCode {
             try database.executeUpdate(insert, forEach: notes) { ($0.text, $0.due) }
             try database.delete(from: "notes", where: "length(text) > \(1000)")
             try database.inSavePoint { try $0.deleteAll(from: "notes") }
+        }
+        try await pool.inTransaction { database, rollback in
+            try database.deleteAll(from: "notes")
+            rollback = true
         }
         try await pool.inDatabase { try $0.executeStatements("PRAGMA optimize") }  // without a transaction
         // end
@@ -108,7 +114,7 @@ private struct PageCode {
         let due = try await pool.read { database in
             try database.select(
                 from: "notes",
-                where: Column("due") < Date() && word.map { Column("text").like($0) },
+                where: Column("due") < Date() && word.map { Column("text").like($0) } && !Column("id").isIn([3, 4]),
                 orderedBy: [.ascending("due")],
                 limit: 10
             ).fetchAll(Note.self)
@@ -154,9 +160,22 @@ private struct PageCode {
         try await pool.checkpoint(.truncate)
         try await pool.vacuum()
         try await pool.rekey(.passphrase("a new passphrase"))  // without a keyring
+        try await pool.suspend()  // no lock and no open file; blocks throw DatabaseError.aborted
+        pool.resume()
         try await pool.close()
         // end
         print(problems)
+    }
+
+    private func backups(_ memory: Database, _ saved: Database, _ empty: Database, _ key: DatabaseKey) throws {
+        // begin
+        try memory.backup(to: "saved.db", key: key)
+        try saved.backup(to: empty, decrypting: true)  // into a Database(path: nil)
+        let repository = BackupRepository("vault.backups")
+        try DatabaseFile(path: "vault.db").backUp(to: repository, key: key)
+        for generation in try repository.generations() { print(generation.number, generation.time) }
+        try DatabaseFile(path: "restored.db").restore(from: repository, .number(1))  // .newest, .at(date)
+        // end
     }
 
     private func errors(_ path: String) throws {
