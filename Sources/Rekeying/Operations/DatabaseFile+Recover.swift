@@ -41,7 +41,8 @@ extension DatabaseFile {
     /// Rows are read from every page that is authentic, by this library and not by the engine, which gives up at the first
     /// that is not. Where the way to a page is lost, its rows are given to the one table that they can be of; else they
     /// are in a table `lost_and_found`. Indexes are rebuilt, each in memory, full-text indexes too where
-    /// their content is there; one that takes more than the configuration's `statementMemoryLimit` is named as missing. A WAL is read as far as it goes, and a transaction that was cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
+    /// their content is there; one that takes more than the configuration's `statementMemoryLimit` is named as missing. A WAL is read
+    /// as far as it goes, and a transaction that was cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
     ///
     /// The new file has a salt of its own, unless a raw key brings one, and is its owner's alone.
     ///
