@@ -167,6 +167,21 @@ import Testing
         #expect(try openFiles() == 0)
     }
 
+    @Test func waitingReadOpensNoReader() async throws {
+        let pool = try pool(Configuration { $0.maximumReaders = 1 })
+        let block = try await HeldBlock { hold in try? pool.read { _ in hold() } }
+        // It waits for the only reader when the suspension begins, which closes that.
+        let late = Task { try await pool.read { try Self.count($0) } }
+        try await eventually { pool.readerCounts.waiting == 1 }
+        let suspended = Task { try await pool.suspend() }
+        try await eventually { pool.writer.log.isSuspended.load(ordering: .relaxed) }
+        try await block.end()
+        try await suspended.value
+        _ = await late.result
+        #expect(try openFiles() == 0)
+        try await pool.close()
+    }
+
     @Test func suspensionWithinBlockIsRefused() throws {
         let pool = try pool()
         try pool.write { _ in
