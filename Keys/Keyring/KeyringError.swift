@@ -252,7 +252,8 @@ extension ErrorCode where Failure == KeyringError {
     public static var lost: Self {
         Self {
             "no such keyring, but the database \(given: $0.database) is there: restore the keyring from a backup (`rekey keyring restore`); "
-                + "a database with a key of its own needs `rekey keyring init`, or `create(with:for:)`; without a backup or a key nobody can open it, and a new "
+                + "a database with a key of its own needs `rekey keyring init`, or `create(with:for:)`; without a backup or a key "
+                + "nobody can open it, and a new "
                 + "database needs another path"
         }
     }

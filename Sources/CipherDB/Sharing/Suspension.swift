@@ -6,8 +6,9 @@ extension DatabaseWriter {
     /// of an app group (0xdead10cc).
     ///
     /// Statements that run are interrupted, and their transactions rolled back; it returns when their blocks are over, or when
-    /// ``resume()`` has ended it. Blocks that come or wait throw ``DatabaseError`` with ``ResultCode/aborted``. Observations stay; temporary tables, attached databases and pragmas are lost, and what has the file's name is opened then. A
-    /// database in memory has no locks, and goes on. A connection that the program opened is the program's to close.
+    /// ``resume()`` has ended it. Blocks that come or wait throw ``DatabaseError`` with ``ResultCode/aborted``. Observations stay;
+    /// temporary tables, attached databases and pragmas are lost, and what has the file's name is opened then. A database in memory has no
+    /// locks, and goes on. A connection that the program opened is the program's to close.
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block. A closure that prepares a connection must not
     ///   call it: it waits for that connection.
@@ -64,9 +65,7 @@ extension DatabaseQueue: Suspendable {
     func suspend(interrupting interrupt: @escaping @Sendable () -> Void, closing: (() -> Void) -> Void) throws {
         guard let interruption = try beginSuspension(interrupt) else { return }
         defer { interruption.end() }
-        turns.runWithoutLimit {
-            if log.isSuspended.load(ordering: .acquiring) { closing { closeForSuspension(interruption) } }
-        }
+        turns.runWithoutLimit { closeInTurn(closing, interruption) }
     }
 
     /// Asynchronous version.
@@ -76,9 +75,13 @@ extension DatabaseQueue: Suspendable {
     ) async throws {
         guard let interruption = try beginSuspension(interrupt) else { return }
         defer { interruption.end() }
-        try await turns.run(unless: nil) { [self] in
-            if log.isSuspended.load(ordering: .acquiring) { closing { closeForSuspension(interruption) } }
-        }
+        try await turns.run(unless: nil) { [self] in closeInTurn(closing, interruption) }
+    }
+
+    /// Closes all, unless it was resumed while it waited for the turn.
+    private func closeInTurn(_ closing: (() -> Void) -> Void, _ interruption: RepeatedInterruption) {
+        guard log.isSuspended.load(ordering: .acquiring) else { return }
+        closing { closeForSuspension(interruption) }
     }
 
     private func beginSuspension(_ interrupt: @escaping @Sendable () -> Void) throws -> RepeatedInterruption? {
@@ -92,7 +95,6 @@ extension DatabaseQueue: Suspendable {
         return interruption
     }
 
-    /// In the turn of a block.
     private func closeForSuspension(_ interruption: RepeatedInterruption) {
         interruption.end()
         try? sharedCommits.commit()
