@@ -197,6 +197,19 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.withUnsafeHandle { _ in } }
     }
 
+    @Test func interruptionBetweenStatementsEndsWithThem() throws {
+        try database.executeStatements("PRAGMA journal_mode = WAL; INSERT INTO t VALUES (4)")
+        database.interrupt()
+        #expect(try database.checkpoint(.full).checkpointCount > 0)
+        try database.executeUpdate("INSERT INTO t VALUES (5)")
+        let rows = try database.executeQuery("SELECT a FROM t")
+        #expect(try rows.next())
+        database.interrupt()
+        database.close()
+        // The last connection copies the log and removes it.
+        #expect(!FileManager.default.fileExists(atPath: directory.file("test.db-wal")))
+    }
+
     @Test func interruptingClosedDatabaseDoesNothing() throws {
         let queue = try DatabaseQueue(path: directory.file("queue.db"), key: .sample("secret"))
         let interrupter = database.interrupter

@@ -152,6 +152,55 @@ import Testing
         #expect(try unlocked().databaseKey() == before)
     }
 
+    /// A backup that used it would keep the rotation from ending.
+    @Test(arguments: [false, true]) func newKeyIsGivenOutAfterRotation(isPool: Bool) async throws {
+        try make(.wal)
+        let unlocked = try unlocked()
+        let database: any DatabaseWriter =
+            isPool
+            ? try await DatabasePool(path: path, key: unlocked) : try await DatabaseQueue(path: path, key: unlocked)
+        let old = try await unlocked.databaseKey()
+        let early = Lock(0)
+        try await FileUse.noted(in: directory.path) { _ in
+            if (try? database.keyedFile().key.isOpened(by: old)) != true { early.withLock { $0 += 1 } }
+        } _: { use in
+            try await database.rotateKey(of: unlocked)
+            #expect(!use.calls.isEmpty && early.withLock { $0 } == 0)
+        }
+        #expect(try database.keyedFile().key.isOpened(by: try await unlocked.databaseKey()))
+        try await database.close()
+    }
+
+    @Test func rotationEndsOneThatOthersKeptFromEnding() throws {
+        try make(.wal)
+        let unlocked = try unlocked()
+        // Set and read on this thread alone.
+        nonisolated(unsafe) var other: Database?
+        // When the connection is opened again a reader has the state before the last commit, which stays in the log.
+        let queue = try queue {
+            $0.prepareDatabase = { [path] _ in
+                guard other == nil, let key = try unlocked.databaseKeys().next else { return }
+                let (reader, writer) = (Database(path: path), Database(path: path))
+                for database in [reader, writer] { try database.open(key: key) }
+                try writer.executeUpdate("CREATE TABLE late (a)")
+                try reader.beginTransaction(.deferred)
+                _ = try reader.int(forQuery: "SELECT count(*) FROM late")
+                try writer.executeUpdate("INSERT INTO late VALUES (1)")
+                writer.close()
+                other = reader
+            }
+        }
+        expect(throws: RekeyError.checkpointPending) { try queue.rotateKey(of: unlocked) }
+        #expect(try unlocked.content().isRotationPending)
+        expect(throws: KeyringError.rotationPending) { try queue.rotateKey(of: unlocked) }
+        other?.close()
+        try queue.rotateKey(of: unlocked)
+        #expect(try !unlocked.content().isRotationPending && unlocked.content().olderKeyCount == 2)
+        #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
+        try queue.close()
+        #expect(try answer() == SampleFile.answer)
+    }
+
     @Test func onlyDatabaseOfKeyringIsRotated() throws {
         try make()
         let other = try DatabaseQueue(path: directory.file("other.db"), key: .sample("other"))

@@ -182,10 +182,18 @@ final class Connection {
         leftovers.end(forGood: true)
         for watch in damageWatches.values { watch.close() }
         working.detach()
+        endInterruption()
         _ = working { sqlite3_close(handle) }
         isClosed = true
         openFiles = []
         if progress.hasTakenMuch { Platform.giveMemoryBack() }
+    }
+
+    /// Ends an interruption that met no statement. It would stop a checkpoint, and so leave the log behind the last connection.
+    private func endInterruption() {
+        // A statement that begins ends it, where no other is active.
+        guard interrupter.wasInterrupted else { return }
+        _ = unrestricted { working { sqlite3_exec(handle, "SELECT 1", nil, nil, nil) } }
     }
 
     /// As `PRAGMA foreign_keys`, without compiling it.
@@ -369,6 +377,7 @@ final class Connection {
     func checkpoint(_ mode: CheckpointMode, schema: String?) throws(DatabaseError) -> (log: Int32, copied: Int32) {
         var log: Int32 = -1
         var copied: Int32 = -1
+        endInterruption()
         try check(working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) })
         return (log, copied)
     }

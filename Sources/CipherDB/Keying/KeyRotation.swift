@@ -95,14 +95,10 @@ extension Database {
     /// Gives the database a new random key, which the keyring holds for all its slots, and re-encrypts the file in place.
     ///
     /// The conditions are those of ``rekey(_:)-(DatabaseKey)``. A kill at any moment leaves a database that opens with the
-    /// keyring; the next opening ends the change or takes it back.
+    /// keyring; the next opening ends the change or takes it back, as does the next rotation.
     ///
     /// - Throws: ``KeyringError``; else as ``rekey(_:)-(DatabaseKey)``.
     public func rotateKey(of keyring: UnlockedKeyring) throws {
-        try rotateKey(of: keyring) { try rekey($0) }
-    }
-
-    func rotateKey(of keyring: UnlockedKeyring, _ rekey: (DatabaseKey) throws -> Void) throws {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         _ = try usableConnection()
@@ -110,11 +106,17 @@ extension Database {
             throw RekeyError(.notStarted, path: path, reason: "the database is not encrypted")
         }
         try keyring.withLock { locked in
+            let rotation = KeyRotation(locked, self)
+            // One that others kept from ending.
+            if let next = try locked.next, try present.isOpened(by: next) {
+                try rotation.resolve()
+                guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
+            }
             guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }
             let origin = keyOrigin
             keyOrigin = .rotation
             defer { keyOrigin = origin }
-            try KeyRotation(locked, self).run { _, next in try rekey(next) }
+            try rotation.run { _, next in try rekey(next) }
         }
         try? writeRecord(of: keyring)
     }

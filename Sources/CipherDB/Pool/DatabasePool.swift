@@ -253,9 +253,7 @@ extension DatabasePool {
     ///   pool's is in the way.
     public func rekey(_ newKey: DatabaseKey) throws {
         try checkNotReading()
-        try writer.withDatabaseForRekey { [readers] _, change in
-            try readers.withoutReaders(of: path, within: readers.waitingLimit) { try change(newKey) }
-        }
+        try writer.changeKey(keepingOut: withoutReaders(for: readers.waitingLimit)) { try $0.rekey(newKey) }
     }
 
     /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
@@ -266,9 +264,7 @@ extension DatabasePool {
     }
 
     func rekey(_ newKey: DatabaseKey, within limit: Duration) async throws {
-        try await writer.withDatabaseForRekey { [readers] _, change in
-            try readers.withoutReaders(of: self.path, within: limit) { try change(newKey) }
-        }
+        try await writer.changeKey(keepingOut: withoutReaders(for: limit)) { try $0.rekey(newKey) }
     }
 
     /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, while the pool lives.
@@ -276,21 +272,19 @@ extension DatabasePool {
     /// - Throws: as `rekey(_:)`; ``KeyringError``.
     public func rotateKey(of keyring: UnlockedKeyring) throws {
         try checkNotReading()
-        try writer.withDatabaseForRekey { [readers] database, change in
-            try readers.withoutReaders(of: path, within: readers.waitingLimit) {
-                try database.rotateKey(of: keyring, change)
-            }
-        }
+        try writer.changeKey(keepingOut: withoutReaders(for: readers.waitingLimit)) { try $0.rotateKey(of: keyring) }
     }
 
     /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
     /// - Throws: as the synchronous version; `CancellationError` before it began.
     public func rotateKey(of keyring: UnlockedKeyring) async throws {
-        try await writer.withDatabaseForRekey { [readers] database, change in
-            try readers.withoutReaders(of: self.path, within: readers.waitingLimit) {
-                try database.rotateKey(of: keyring, change)
-            }
+        try await writer.changeKey(keepingOut: withoutReaders(for: readers.waitingLimit)) {
+            try $0.rotateKey(of: keyring)
         }
+    }
+
+    private func withoutReaders(for limit: Duration) -> @Sendable (() throws -> Void) throws -> Void {
+        { [readers, path] in try readers.withoutReaders(of: path, within: limit, $0) }
     }
 }

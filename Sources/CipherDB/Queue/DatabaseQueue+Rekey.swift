@@ -7,7 +7,7 @@ extension DatabaseQueue {
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
     public func rekey(_ newKey: DatabaseKey) throws {
-        try withDatabaseForRekey { try $1(newKey) }
+        try changeKey { try $0.rekey(newKey) }
     }
 
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it
@@ -15,7 +15,7 @@ extension DatabaseQueue {
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
     public func rekey(_ newKey: DatabaseKey) async throws {
-        try await withDatabaseForRekey { try $1(newKey) }
+        try await changeKey { try $0.rekey(newKey) }
     }
 
     /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, when the blocks before are done; those after
@@ -23,38 +23,44 @@ extension DatabaseQueue {
     ///
     /// - Throws: as ``Database/rotateKey(of:)``.
     public func rotateKey(of keyring: UnlockedKeyring) throws {
-        try withDatabaseForRekey { try $0.rotateKey(of: keyring, $1) }
+        try changeKey { try $0.rotateKey(of: keyring) }
     }
 
     /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
     /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it began.
     public func rotateKey(of keyring: UnlockedKeyring) async throws {
-        try await withDatabaseForRekey { try $0.rotateKey(of: keyring, $1) }
+        try await changeKey { try $0.rotateKey(of: keyring) }
     }
 
-    /// Calls `body` when the blocks before are done, with a function that changes the key.
-    func withDatabaseForRekey(_ body: (Database, (DatabaseKey) throws -> Void) throws -> Void) throws {
+    /// Changes the key when the blocks before are done.
+    ///
+    /// - Parameter keepingOut: Runs what it is given while nobody else opens the file.
+    func changeKey(
+        keepingOut: @escaping (() throws -> Void) throws -> Void = { try $0() },
+        _ change: @escaping (Database) throws -> Void
+    ) throws {
         try inDatabase { database in
-            try database.takingLong { try body(database) { try rekey(database, $0) } }
+            try database.takingLong { try keepingOut { try changeKey(of: database, change) } }
         }
     }
 
     /// Asynchronous version.
-    func withDatabaseForRekey(
-        _ body: @escaping @Sendable (Database, (DatabaseKey) throws -> Void) throws -> Void
+    func changeKey(
+        keepingOut: @escaping @Sendable (() throws -> Void) throws -> Void = { try $0() },
+        _ change: @escaping @Sendable (Database) throws -> Void
     ) async throws {
         try await inDatabase { [self] database in
-            try database.takingLong { try body(database) { try rekey(database, $0) } }
+            try database.takingLong { try keepingOut { try changeKey(of: database, change) } }
         }
     }
 
-    private func rekey(_ database: Database, _ newKey: DatabaseKey) throws {
-        // Reopened whatever the outcome.
+    private func changeKey(of database: Database, _ change: (Database) throws -> Void) throws {
+        // Reopened whatever the outcome. Before a rotation is over, a backup that used the new key would keep it from ending.
         defer {
             interrupter.withLock { $0 = database.interrupter }
             latestKey.withLock { $0 = database.isOpen ? Access(key: database.verifiedKey) : nil }
         }
-        try database.rekey(newKey)
+        try change(database)
     }
 }
