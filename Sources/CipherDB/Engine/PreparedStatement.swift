@@ -261,7 +261,7 @@ internal import CSQLCipher
         }
         if isGuarded {
             isGuarded = false
-            corruptionGuard?.end()
+            uncountedGuard?._withUnsafeGuaranteedRef { $0.end() }
         }
         if let reported, !state.isStepping {
             self.reported = nil

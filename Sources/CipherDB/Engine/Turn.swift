@@ -15,25 +15,30 @@ internal import CipherSystem
     }
 
     private static let nobody = UInt64.max
-    /// The thread that has it; 0 where any thread may take it.
-    private let holder = Atomic<UInt64>(0)
+    /// The thread that has it; 0 where any thread may take it. The first of a row: each call reads most of it.
+    private let holder = AtomicCell.row(of: 5)
     /// What ``holder`` is when no thread has it.
-    private let rest = Atomic<UInt64>(0)
+    @inline(__always) private var rest: AtomicCell { holder.advanced(by: 1) }
     // The thread that used it first has it without the atomic exchange that costs as much as reading a column: it stores that it is
     // there, and looks whether it is still the first. Another thread ends that for good before its first call, fences, and then sees
     // either the store or that the first thread comes by `holder` from then on.
     /// 0 before its first use, and ``nobody`` from the second thread on.
-    private let first: Atomic<UInt64>
+    @inline(__always) private var first: AtomicCell { holder.advanced(by: 2) }
     /// That of the first thread while it is in a call; no other thread writes it.
-    private let firstInside = Atomic<UInt64>(0)
-    private let isFenced = Atomic(!Turn.hasFence)
+    @inline(__always) private var firstInside: AtomicCell { holder.advanced(by: 3) }
+    /// 1 from then on.
+    @inline(__always) private var isFenced: AtomicCell { holder.advanced(by: 4) }
     private let process = csystem_process()
     /// Whether one thread can fence for two.
     private static let hasFence = csystem_has_heavy_fence() != 0
 
     package init() {
-        first = Atomic(Turn.hasFence ? 0 : Turn.nobody)
+        guard !Turn.hasFence else { return }
+        first.store(Turn.nobody, ordering: .relaxed)
+        isFenced.store(1, ordering: .relaxed)
     }
+
+    deinit { holder.free() }
 
     /// Whether the calling thread has it.
     @inline(__always) package var isMine: Bool { isHeld(by: csystem_fast_thread()) }
@@ -99,14 +104,14 @@ internal import CipherSystem
 
     /// From here on each thread comes by ``holder``. Returns false where that cannot be made sure.
     private func endFirst() -> Bool {
-        if isFenced.load(ordering: .acquiring) { return true }
+        if isFenced.load(ordering: .acquiring) != 0 { return true }
         let former = first.exchange(Turn.nobody)
         guard csystem_heavy_fence() != 0 else {
             // As where a filter of system calls forbids it since: the first thread may go on.
             if former != Turn.nobody { first.store(former, ordering: .releasing) }
             return false
         }
-        isFenced.store(true, ordering: .releasing)
+        isFenced.store(1, ordering: .releasing)
         return true
     }
 
