@@ -35,7 +35,18 @@ extension String {
     /// The text that these bytes are in UTF-8; nil where they are none. Swift's own needs macOS 15 and iOS 18.
     package init?(utf8 bytes: some Collection<UInt8>) {
         self.init(decoding: bytes, as: UTF8.self)
-        guard utf8.elementsEqual(bytes) else { return nil }
+        let areSame = utf8.withContiguousStorageIfAvailable { text in
+            bytes.withContiguousStorageIfAvailable {
+                text.count == $0.count
+                    && (text.isEmpty || Platform.areEqual(UnsafeRawBufferPointer(text), UnsafeRawBufferPointer($0)))
+            }
+        }
+        guard (areSame ?? nil) ?? utf8.elementsEqual(bytes) else { return nil }
+    }
+
+    /// Whether its UTF-8 has this byte. Swift's own takes a thousand instructions for a path.
+    package func hasByte(_ byte: UInt8) -> Bool {
+        utf8.withContiguousStorageIfAvailable { Platform.has(byte, UnsafeRawBufferPointer($0)) } ?? utf8.contains(byte)
     }
 
     /// The bytes of the path or name, as ``init(pathBytes:)`` took them; of any other text its UTF-8.
@@ -65,7 +76,7 @@ extension String {
     }
 
     /// All that stands for a byte begins with this one in UTF-8.
-    private var mayHoldPathBytes: Bool { utf8.contains(0xF4) }
+    private var mayHoldPathBytes: Bool { hasByte(0xF4) }
 }
 
 /// The characters that stand for single bytes.

@@ -37,7 +37,7 @@ package enum Platform {
     /// Calls with the bytes of `path`, again as long as a signal interrupts. Throws the `errno` of a negative result, and
     /// ``Errno/nul`` for a path with a NUL character: the system would take what stands before it for the path.
     package static func call(_ path: String, _ body: (UnsafePointer<CChar>) -> Int) throws(Errno) -> Int {
-        if path.utf8.contains(0) { throw .nul }
+        if path.hasByte(0) { throw .nul }
         return try retrying { path.withPathCharacters(body) }
     }
 
@@ -47,6 +47,11 @@ package enum Platform {
             return false
         }
         return memcmp(first, second, left.count) == 0
+    }
+
+    /// Whether one of the bytes is this one.
+    package static func has(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
     }
 
     /// The bytes of a C string.

@@ -42,7 +42,7 @@ extension Database {
     }
 
     private func attach(_ connection: Connection, _ path: String, _ name: String, _ key: SecretBytes) throws {
-        guard !path.isEmpty, path != ":memory:", !path.utf8.contains(0), !DatabaseURI.isURI(path) else {
+        guard !path.isEmpty, path != ":memory:", !path.hasByte(0), !DatabaseURI.isURI(path) else {
             throw DatabaseError(.misuse, "\(path): attach needs the path of a file")
         }
         guard !isInTransaction else {

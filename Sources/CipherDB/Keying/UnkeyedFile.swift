@@ -85,7 +85,7 @@ package final class UnkeyedFile {
 
     /// The bytes of the file at `path`; nil where there is none.
     static func size(_ path: String) throws(DatabaseError) -> Int64? {
-        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character") }
+        guard !path.hasByte(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character") }
         let status: FileStatus
         do throws(Errno) {
             status = try Platform.status(of: path)

@@ -16,7 +16,7 @@ extension Database {
 
     private func prepare(text: String) throws -> Statement {
         _ = try usableConnection()
-        guard !text.utf8.contains(0) else {
+        guard !text.hasByte(0) else {
             throw DatabaseError(.error, "the SQL has a NUL character", sql: text)
         }
         guard let (statement, rest) = try compile(text) else {
@@ -185,7 +185,7 @@ extension Database {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         let connection = try usableConnection()
-        guard !sql.text.utf8.contains(0) else {
+        guard !sql.text.hasByte(0) else {
             throw DatabaseError(.error, "the SQL has a NUL character", sql: sql.text)
         }
         var values = try sql.values(beside: values)

@@ -282,7 +282,7 @@ extension DatabaseValue {
                 if value.isNaN { return "NULL" }
                 return value.isFinite ? "(\(value))" : value < 0 ? "(-9e999)" : "9e999"
             case .text(let value):
-                guard !value.utf8.contains(0) else {
+                guard !value.hasByte(0) else {
                     throw DatabaseError(.mismatch, "the text has a NUL character, which SQL cannot have")
                 }
                 return quoted(value, by: "'")
