@@ -30,10 +30,13 @@ final class CorruptionGuard {
     /// Of the schemas that the statement reads; empty until the first execution.
     @exclusivity(unchecked) private var watches: [DamageWatch] = [] {
         didSet {
+            uncountedWatches = watches.map { .passUnretained($0) }
             hasCodecWatch = watches.contains { $0 is CodecWatch }
             quietSign = nil
         }
     }
+    /// ``watches``, for each execution to tell without counting references. Safe because both are set together.
+    @exclusivity(unchecked) private var uncountedWatches: [Unmanaged<DamageWatch>] = []
     /// Whether a sign of damage stays behind a commit.
     @exclusivity(unchecked) private(set) var hasCodecWatch = false
     @exclusivity(unchecked) private var state = State.off
@@ -133,7 +136,7 @@ final class CorruptionGuard {
                 for schema in schemas where schema != "temp" { try all.append(connection.damageWatch(schema)) }
                 watches = all
             }
-            for watch in watches { watch.begin() }
+            for place in uncountedWatches.indices { uncountedWatches[place]._withUnsafeGuaranteedRef { $0.begin() } }
             state = .watching
             sign = connection.damageSign
         }
@@ -145,7 +148,7 @@ final class CorruptionGuard {
     private func endWatch() {
         guard state != .off else { return }
         state = .off
-        for watch in watches { watch.end() }
+        for place in uncountedWatches.indices { uncountedWatches[place]._withUnsafeGuaranteedRef { $0.end() } }
     }
 
     private func beginOwnTransaction() throws(DatabaseError) {
@@ -176,7 +179,19 @@ final class CorruptionGuard {
 
 /// Looking for damaged pages, in each database that the statement reads.
 extension PreparedStatement {
-    func guardOfPages() -> CorruptionGuard {
+    /// Before a step, where the pages that it reads are not watched yet.
+    func watchPages(isFirst: Bool) throws {
+        do {
+            guard let uncountedGuard else { return try guardOfPages().willStep(isFirst: isFirst) }
+            isGuarded = true
+            try uncountedGuard._withUnsafeGuaranteedRef { try $0.willStep(isFirst: isFirst) }
+        } catch {
+            reset()
+            throw error
+        }
+    }
+
+    private func guardOfPages() -> CorruptionGuard {
         isGuarded = true
         if let corruptionGuard { return corruptionGuard }
         let new = CorruptionGuard(connection, sql: sql, accessing: access, isReadOnly: isReadOnly)

@@ -214,12 +214,7 @@ internal import CSQLCipher
         }
         if isFirst, mayBeginWriting, !connection.isInTransaction { try connection.checkFile() }
         if access.reads, connection.isWatched, uncountedGuard?._withUnsafeGuaranteedRef({ $0.isReady }) != true {
-            do throws(DatabaseError) {
-                try guardOfPages().willStep(isFirst: isFirst)
-            } catch {
-                reset()
-                throw error
-            }
+            try watchPages(isFirst: isFirst)
         }
         if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
         if !isReadOnly, let tracker = connection.tracker, !changes.areReported(to: tracker) { tracker.willRun(access) }

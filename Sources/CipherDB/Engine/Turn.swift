@@ -61,10 +61,11 @@ internal import CipherSystem
     /// As ``enter()``; nil where the calling thread must not use it.
     @inline(__always) package func enterIfFree() -> Stay? {
         let thread = csystem_fast_thread()
-        if first.load(ordering: .relaxed) == thread, firstInside.load(ordering: .relaxed) == 0 {
-            return takeAgain(thread) ? .first : take()
-        }
-        return isHeld(by: thread) ? .inner : take()
+        // Most calls are parts of one.
+        let inside = firstInside.load(ordering: .relaxed)
+        if inside == thread { return .inner }
+        if inside == 0, first.load(ordering: .relaxed) == thread { return takeAgain(thread) ? .first : take() }
+        return holder.load(ordering: .relaxed) == thread ? .inner : take()
     }
 
     /// Ends a call.
