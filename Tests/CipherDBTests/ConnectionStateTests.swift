@@ -210,6 +210,19 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.file("test.db-wal")))
     }
 
+    @Test func cancellationBeforeCheckpointStopsIt() async throws {
+        let queue = try await DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
+        try await queue.inDatabase { try $0.executeStatements("PRAGMA journal_mode = WAL; INSERT INTO t VALUES (4)") }
+        let checkpoint = Task {
+            try await queue.inDatabase { database in
+                withUnsafeCurrentTask { $0?.cancel() }
+                try database.checkpoint(.truncate)
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await checkpoint.value }
+        #expect(try await queue.checkpoint(.full).checkpointCount > 0)
+    }
+
     @Test func interruptingClosedDatabaseDoesNothing() throws {
         let queue = try DatabaseQueue(path: directory.file("queue.db"), key: .sample("secret"))
         let interrupter = database.interrupter

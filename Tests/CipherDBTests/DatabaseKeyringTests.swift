@@ -192,11 +192,50 @@ import Testing
         }
         expect(throws: RekeyError.checkpointPending) { try queue.rotateKey(of: unlocked) }
         #expect(try unlocked.content().isRotationPending)
-        expect(throws: KeyringError.rotationPending) { try queue.rotateKey(of: unlocked) }
+        #expect { try queue.rotateKey(of: unlocked) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
         other?.close()
         try queue.rotateKey(of: unlocked)
         #expect(try !unlocked.content().isRotationPending && unlocked.content().olderKeyCount == 2)
         #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
+        try queue.close()
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test func rotationWaitsForCheckpointOfOthers() throws {
+        try make(.wal)
+        let unlocked = try unlocked()
+        let queue = try queue {
+            $0.busyTimeout = .seconds(60)
+            $0.prepareDatabase = { [path] _ in
+                guard let key = try unlocked.databaseKeys().next else { return }
+                // Used here and then by the thread alone.
+                nonisolated(unsafe) let other = Database(path: path)
+                try other.open(key: key)
+                try other.beginTransaction(.immediate)
+                Thread {
+                    Thread.sleep(forTimeInterval: 0.1)
+                    other.close()
+                }.start()
+            }
+        }
+        try queue.rotateKey(of: unlocked)
+        #expect(try !unlocked.content().isRotationPending)
+        try queue.close()
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test(arguments: modes) func rotationTakesBackOneThatWasKilled(mode: JournalMode) throws {
+        try make(mode)
+        let unlocked = try unlocked()
+        let queue = try queue()
+        let (old, _) = try beginRotation(false)
+        try queue.inTransaction { database in
+            expect(throws: RekeyError.notStarted) { try database.rotateKey(of: unlocked) }
+        }
+        try queue.rotateKey(of: unlocked)
+        let content = try unlocked.content()
+        #expect(!content.isRotationPending && content.olderKeyCount == 2)
+        #expect(try !(unlocked.databaseKey() == old))
         try queue.close()
         #expect(try answer() == SampleFile.answer)
     }

@@ -382,7 +382,12 @@ import Testing
 
     @Test func busyDatabaseIsWaitedFor() throws {
         let directory = try TemporaryDirectory()
-        let queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
+        let configuration = Configuration { $0.busyTimeout = .seconds(60) }
+        let queue = try DatabaseQueue(
+            path: directory.file("test.db"),
+            key: .sample("secret"),
+            configuration: configuration
+        )
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         let other = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
         let holding = Gate()

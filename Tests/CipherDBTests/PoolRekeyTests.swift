@@ -69,7 +69,7 @@ import Testing
 
     @Test func rekeyWaitsForRunningBlocks() async throws {
         let block = try await HeldBlock { [pool] hold in try? pool.read { _ in hold() } }
-        async let change: Void = pool.rekey(.sample("new"), within: .seconds(60))
+        async let change: Void = pool.rekey(.sample("new"), within: .seconds(60 * Extent.minutesOfAHang))
         // A request that comes too early gets a reader, and waits for nothing.
         var early: [Task<Void, any Error>] = []
         while pool.readerCounts.waiting == 0 {

@@ -26,7 +26,9 @@ import Testing
     }
 
     private func answer(_ key: DatabaseKey) throws -> String {
-        try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.question) }
+        let queue = try DatabaseQueue(path: path, key: key)
+        defer { try? queue.close() }
+        return try queue.inDatabase { try $0.first(SampleFile.question) }
     }
 
     @Test(arguments: modes)

@@ -24,6 +24,8 @@ import Testing
             $0.journalMode = mode
             $0.sharesCommits = shares
             $0.busyTimeout = .milliseconds(50)
+            // Longer than the tests that occupy the pool.
+            $0.writerWaitingLimit = .seconds(60 * Extent.minutesOfAHang)
             // Nothing here waits for the disk.
             $0.prepareDatabase = { try $0.executeStatements("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON") }
         }

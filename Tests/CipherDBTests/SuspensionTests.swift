@@ -168,7 +168,12 @@ import Testing
     }
 
     @Test func waitingReadOpensNoReader() async throws {
-        let pool = try pool(Configuration { $0.maximumReaders = 1 })
+        let pool = try pool(
+            Configuration {
+                $0.maximumReaders = 1
+                $0.readerWaitingLimit = .seconds(60 * Extent.minutesOfAHang)
+            }
+        )
         let block = try await HeldBlock { hold in try? pool.read { _ in hold() } }
         // It waits for the only reader when the suspension begins, which closes that.
         let late = Task { try await pool.read { try Self.count($0) } }

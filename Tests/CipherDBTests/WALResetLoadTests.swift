@@ -102,7 +102,7 @@ struct WALResetLoadTests {
     @Test(arguments: [["stock", "stock-passive"], ["stock-both"]])
     func engineLosesRows(roles: [String]) async throws {
         // Whether they meet is chance.
-        for _ in 0..<10 {
+        for _ in 0..<40 {
             let result = try await result(of: roles)
             if result.lost > 0 || !result.isSound { return }
             for name in directory.names where name.hasPrefix("test.db") {

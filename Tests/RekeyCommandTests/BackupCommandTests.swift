@@ -274,7 +274,7 @@ import Testing
         try process.run()
         defer { process.terminate() }
         func wait(_ condition: () -> Bool) throws {
-            for _ in 0..<4000 where !condition() { usleep(5000) }
+            for _ in 0..<24_000 where !condition() { usleep(5000) }
             try #require(condition())
         }
         func metric(_ name: String) -> Double? {

@@ -23,7 +23,7 @@ import Testing
 
     /// The next generation, also where the database is read whole for it, which is not done again at once.
     private func next(_ follower: BackupFollower) throws -> BackupResult {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(120)
         while .now < end {
             if let done = try follower.store() { return done }
             usleep(1000)

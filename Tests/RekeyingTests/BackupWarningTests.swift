@@ -152,7 +152,7 @@ import Testing
         try fixture.file.changeKey(from: RepositoryFixture.key.key, to: other)
         keys.add()
         var done: BackupResult?
-        for _ in 0..<4000 where done == nil {
+        for _ in 0..<120_000 where done == nil {
             done = try follower.store()
             usleep(1000)
         }

@@ -97,6 +97,8 @@ import Testing
     @Test func wholeReadTooSoonIsPostponed() async throws {
         let queue = try fixture.open(.delete)
         try await queue.inDatabase {
+            // Longer than a read of the whole file takes.
+            $0.busyTimeout = .seconds(600)
             try $0.executeUpdate("INSERT INTO people (note) VALUES (randomblob(20000000))")
         }
         let observed = Lock<ContinuousBackup?>(nil)

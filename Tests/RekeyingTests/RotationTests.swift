@@ -35,6 +35,26 @@ import Testing
         expect(throws: KeyringError.noRotationPending) { try file.cancelRotation(of: unlocked()) }
     }
 
+    @Test func rotationThatOthersKeepFromEndingSaysSo() throws {
+        try make(.wal)
+        let unlocked = try unlocked()
+        var file = file
+        file.configuration.busyTimeout = .milliseconds(50)
+        let other = Database(path: path)
+        expect(throws: RekeyError.checkpointPending) {
+            try file.rotateKey(of: unlocked) { progress in
+                guard progress.stage == .erasing, !other.isOpen else { return }
+                try other.open(key: unlocked)
+                #expect(try other.string(forQuery: SampleFile.question) == SampleFile.answer)
+            }
+        }
+        #expect(try unlocked.content().isRotationPending)
+        other.close()
+        #expect(try file.resumeRotation(of: unlocked) == nil)
+        #expect(try !unlocked.content().isRotationPending)
+        #expect(try answer() == SampleFile.answer)
+    }
+
     /// It tries one key on the old file, for whose lock it waits, and the other on the new file.
     @Test(arguments: modes)
     func openingDuringRotationSucceeds(mode: JournalMode) throws {
@@ -43,12 +63,17 @@ import Testing
         let opened = Lock<Result<String?, any Error>?>(nil)
         let isOver = DispatchSemaphore(value: 0)
         var stages: Set<FileProgress.Stage> = []
+        var file = file
+        file.configuration.busyTimeout = .seconds(60)
         try file.rotateKey(of: unlocked) { progress in
             guard stages.insert(progress.stage).inserted else { return }
             if progress.stage == .writing {
                 Thread.detachNewThread {
                     let result = Result {
-                        let database = Database(path: path)
+                        let database = Database(
+                            path: path,
+                            configuration: Configuration { $0.busyTimeout = .seconds(60) }
+                        )
                         try database.open(key: unlocked)
                         defer { database.close() }
                         return try database.string(forQuery: SampleFile.question)

@@ -32,7 +32,7 @@ package enum Extent {
 
     /// After so many minutes a test that waits has failed. A test's time begins before a thread is free for it, so that this is
     /// longer than a whole run, unless few tests run.
-    package static let minutesOfAHang = environment["CIPHERDB_HANG_MINUTES"].flatMap { Int($0) } ?? 15
+    package static let minutesOfAHang = environment["CIPHERDB_HANG_MINUTES"].flatMap { Int($0) } ?? 30
 
     package static var isNewestEngine: Bool { isComplete || part.number == 0 }
 

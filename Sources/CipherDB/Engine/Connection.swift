@@ -193,7 +193,7 @@ final class Connection {
     private func endInterruption() {
         // A statement that begins ends it, where no other is active.
         guard interrupter.wasInterrupted else { return }
-        _ = unrestricted { working { sqlite3_exec(handle, "SELECT 1", nil, nil, nil) } }
+        _ = unrestricted { working { sqlite3_exec(handle, "\(DamageWatch.mark) SELECT 1", nil, nil, nil) } }
     }
 
     /// As `PRAGMA foreign_keys`, without compiling it.
@@ -378,6 +378,8 @@ final class Connection {
         var log: Int32 = -1
         var copied: Int32 = -1
         endInterruption()
+        // No progress handler is asked meanwhile.
+        if progress.cancellation?.isCancelled == true { throw DatabaseError(.interrupted, "interrupted") }
         try check(working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) })
         return (log, copied)
     }

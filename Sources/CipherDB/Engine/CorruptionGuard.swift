@@ -113,7 +113,14 @@ final class CorruptionGuard {
     /// Whether SQLite's error comes of a damaged page.
     func isDamage(_ code: ResultCode) -> Bool {
         guard state != .off, code.mayBeDamage else { return false }
-        return watches.contains { (try? $0.check(isWriting: !isReadOnly)) == nil }
+        return watches.contains {
+            do throws(DatabaseError) {
+                try $0.check(isWriting: !isReadOnly)
+                return false
+            } catch {
+                return error.code.primary == .corrupt
+            }
+        }
     }
 
     /// The execution failed: its own transaction is rolled back at the end.

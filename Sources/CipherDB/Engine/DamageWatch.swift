@@ -166,7 +166,9 @@ extension Connection {
             var statement: OpaquePointer?
             defer { _ = working { sqlite3_finalize(statement) } }
             try check(working { sqlite3_prepare_v2(handle, "\(DamageWatch.mark) \(pragma)", -1, &statement, nil) })
-            guard working({ sqlite3_step(statement) }) == SQLITE_ROW else { return nil }
+            let code = working { sqlite3_step(statement) }
+            guard code != SQLITE_DONE else { return nil }
+            guard code == SQLITE_ROW else { throw error(code) }
             return sqlite3_column_text(statement, 0).map { String(cString: $0) }
         }
     }

@@ -48,9 +48,12 @@ extension ErrorCode where Failure == RekeyError {
                     ?? "; the disk may be full, or another connection was in the way")
         }
     }
-    /// The new key is in force, but another connection keeps pages under the old key in the file until its next checkpoint.
+    /// The new key is in force, but other connections may keep pages under the old key in the file until its next checkpoint. A rotation
+    /// stays pending until the next one, or the next opening for writing.
     public static var checkpointPending: Self {
-        Self("the new key is in force, but other connections block the checkpoint that removes pages under the old key")
+        Self(
+            "the new key is in force, but other connections may keep pages under the old key in the file until its next checkpoint"
+        )
     }
     /// The new file is in force, but the old one could not be overwritten or removed.
     public static var oldFileRemains: Self {

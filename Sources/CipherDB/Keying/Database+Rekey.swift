@@ -74,7 +74,7 @@ extension Database {
         try rekey(.engineBytes(newKey.withUnsafeBytes { try SecretBytes(copying: $0) }))
     }
 
-    private func checkMayRekey(_ connection: Connection) throws {
+    func checkMayRekey(_ connection: Connection) throws {
         if let reason = connection.whyInUse { throw RekeyError(.notStarted, path: path, reason: reason) }
         guard !connection.isReadOnly else {
             throw RekeyError(.notStarted, path: path, reason: "the database is open read-only")
@@ -132,7 +132,7 @@ extension Database {
         guard let connection else { return }
         try removeJournal(connection)
         do {
-            _ = try connection.checkpoint(.truncate, schema: "main")
+            try emptyLog(connection)
         } catch {
             throw RekeyError(.checkpointPending, path: path)
         }
@@ -140,6 +140,19 @@ extension Database {
         let probe = try KeyProbe(database: pages, log: pages.writeAheadLog)
         guard case .rejected = try probe.run(old.key, format: old.format) else {
             throw RekeyError(.checkpointPending, path: path)
+        }
+    }
+
+    /// Copies the log into the file, and cuts it. SQLite asks no busy handler for the lock that another checkpoint has, or a backup.
+    func emptyLog(_ connection: Connection) throws {
+        var wait = ExclusiveWait(self, until: .now + .milliseconds(busyMilliseconds))
+        while true {
+            do {
+                _ = try connection.uninterrupted { try connection.checkpoint(.truncate, schema: "main") }
+                return
+            } catch let error as DatabaseError where error.code.primary == .busy {
+                guard wait.mayTryAgain(connection) else { throw error }
+            }
         }
     }
 
@@ -168,16 +181,8 @@ extension Database {
     /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where others are in the way until `deadline`, or the busy handler
     ///   ends the wait; no lock is left then.
     private func takeExclusively(_ connection: Connection, until deadline: ContinuousClock.Instant) throws {
-        var attempts = 0
-        // SQLite's own waiting asks ten times a second at most, and rarely finds a gap between the commits of several writers.
-        let mayTryAgain = { [hooks] in
-            defer { attempts += 1 }
-            if let handler = hooks.busy { return connection.inCallback { handler(attempts) } }
-            if let wait = LockWait.current { return wait.mayTryAgain() }
-            guard ContinuousClock.now < deadline else { return false }
-            Platform.sleep(milliseconds: 2)
-            return true
-        }
+        var wait = ExclusiveWait(self, until: deadline)
+        let mayTryAgain = { wait.mayTryAgain(connection) }
         defer { installBusyHandling() }
         #if canImport(Darwin)
             // Without them the engine calls fsync, which does not reach the disk there.
@@ -242,5 +247,26 @@ extension Database {
 
     private func isInWALMode(_ connection: Connection) throws -> Bool {
         try connection.text("PRAGMA main.journal_mode") == JournalMode.wal.rawValue
+    }
+}
+
+/// SQLite's own waiting asks ten times a second at most, and rarely finds a gap between the commits of several writers.
+private struct ExclusiveWait {
+    private let hooks: Hooks
+    private let deadline: ContinuousClock.Instant
+    private var attempts = 0
+
+    init(_ database: Database, until deadline: ContinuousClock.Instant) {
+        hooks = database.hooks
+        self.deadline = deadline
+    }
+
+    mutating func mayTryAgain(_ connection: Connection) -> Bool {
+        defer { attempts += 1 }
+        if let handler = hooks.busy { return connection.inCallback { handler(attempts) } }
+        if let wait = LockWait.current { return wait.mayTryAgain() }
+        guard ContinuousClock.now < deadline else { return false }
+        Platform.sleep(milliseconds: 2)
+        return true
     }
 }

@@ -3,10 +3,13 @@ internal import CipherSystem
 
 /// What a key rotation is made on: a connection, or a file that nobody has open.
 package protocol RotationTarget {
+    /// The path for errors.
+    var rotatedPath: String? { get }
+
     /// Finds which of the keyring's two keys is in force, and returns when everything is on the disk under it.
     ///
-    /// - Returns: nil if that cannot be done now, because other connections hold pages of the WAL.
-    func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce?
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where other connections are in the way.
+    func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce
 
     /// Whether a change that failed left `key` in force.
     func failedChangeLeft(_ key: DatabaseKey) -> Bool
@@ -59,10 +62,16 @@ package struct KeyRotation<Target: RotationTarget> {
         do {
             result = try change(old, new)
         } catch {
-            try rollBack(old, error)
+            rollBack(old, error)
             throw error
         }
-        try resolve()
+        do {
+            try resolve()
+        } catch let error as DatabaseError where error.code.primary == .busy {
+            throw RekeyError(.checkpointPending, path: target.rotatedPath)
+        } catch {
+            throw RekeyError(.newKeyInForce, path: target.rotatedPath, cause: error)
+        }
         return result
     }
 
@@ -70,7 +79,8 @@ package struct KeyRotation<Target: RotationTarget> {
     ///
     /// - Parameter wasUsed: Whether the new key may be that of a file: what the target has open may be a copy.
     package func resolve(wasUsed: Bool = true) throws {
-        guard keyring.content.isRotationPending, let found = try target.settleKeyInForce(of: keyring) else { return }
+        guard keyring.content.isRotationPending else { return }
+        let found = try target.settleKeyInForce(of: keyring)
         if found.isNext {
             try keyring.finishRotation(salt: found.salt)
         } else {
@@ -79,9 +89,9 @@ package struct KeyRotation<Target: RotationTarget> {
     }
 
     /// After a change that failed. If the old key is not proved to be in force both stay, and the next opening finds out.
-    private func rollBack(_ old: DatabaseKey, _ error: any Error) throws {
+    private func rollBack(_ old: DatabaseKey, _ error: any Error) {
         switch error {
-        case RekeyError.oldFileRemains: try resolve()
+        case RekeyError.oldFileRemains: try? resolve()
         case RekeyError.newKeyInForce, RekeyError.undecided, RekeyError.checkpointPending: break
         case RekeyError.oldKeyInForce where target.failedChangeLeft(old): try? resolve(wasUsed: false)
         // It ended before a page was written under the new key.
@@ -101,16 +111,18 @@ extension Database {
     public func rotateKey(of keyring: UnlockedKeyring) throws {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
-        _ = try usableConnection()
+        let connection = try usableConnection()
         guard let present = verifiedKey else {
             throw RekeyError(.notStarted, path: path, reason: "the database is not encrypted")
         }
+        try checkMayRekey(connection)
         try keyring.withLock { locked in
             let rotation = KeyRotation(locked, self)
-            // One that others kept from ending.
-            if let next = try locked.next, try present.isOpened(by: next) {
+            // One that others kept from ending, or that was killed.
+            if let next = try locked.next, try present.isOpened(by: next) || present.isOpened(by: locked.current) {
+                try connection.checkFile()
+                try connection.testSelect()
                 try rotation.resolve()
-                guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
             }
             guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }
             let origin = keyOrigin
@@ -125,11 +137,16 @@ extension Database {
 extension Database: RotationTarget {
     package func failedChangeLeft(_ key: DatabaseKey) -> Bool { (try? verifiedKey?.isOpened(by: key)) == true }
 
-    package func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce? {
-        guard let verifiedKey, let connection, let next = try keyring.next, !connection.isReadOnly else { return nil }
+    package var rotatedPath: String? { path }
+
+    package func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce {
+        let connection = try usableConnection()
+        guard let verifiedKey, let next = try keyring.next, !connection.isReadOnly else {
+            throw KeyringError(.rotationPending)
+        }
         let isNext = try verifiedKey.isOpened(by: next)
         // Pages under the old key may stand in the file still, and those under the new one in the WAL alone.
-        guard (try? checkpoint(.truncate).logFrameCount) ?? 1 <= 0 else { return nil }
+        try emptyLog(connection)
         try EngineFile(connection).sync()
         do {
             // The name of a new file, or that of a journal which is gone.

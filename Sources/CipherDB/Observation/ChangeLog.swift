@@ -63,6 +63,11 @@ final class ChangeLog: Sendable {
         publish([], changesSchema: true) { isSuspended.exchange(false) }
     }
 
+    /// Calls `body` where blocks are refused; ``resume()`` waits for its end.
+    func ifSuspended(_ body: () -> Void) {
+        state.withLock { _ in if isSuspended.load(ordering: .acquiring) { body() } }
+    }
+
     /// - Parameter isDue: Called under the lock.
     private func publish(_ tables: Set<TableName>, changesSchema: Bool, where isDue: () -> Bool) {
         let (woken, streams) = state.withLock { state in

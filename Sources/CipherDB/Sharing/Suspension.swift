@@ -91,7 +91,7 @@ extension DatabaseQueue: Suspendable {
         log.isSuspended.store(true, ordering: .releasing)
         let interruption = RepeatedInterruption()
         // Not what began after it was resumed.
-        interruption.begin { [log] in if log.isSuspended.load(ordering: .acquiring) { interrupt() } }
+        interruption.begin { [log] in log.ifSuspended(interrupt) }
         return interruption
     }
 
@@ -102,8 +102,6 @@ extension DatabaseQueue: Suspendable {
         guard log.isSuspended.load(ordering: .acquiring), (try? database.turn.begin()) != nil else { return }
         defer { database.turn.end() }
         guard database.isOpen else { return }
-        // An interruption that met no statement would keep the engine from copying the write-ahead log.
-        try? database.connection?.testSelect()
         let isNew = (try? Platform.status(of: filename).size) == 0
         suspended = Suspended(key: database.verifiedKey, keyOrigin: database.keyOrigin, isNew: isNew)
         database.close()

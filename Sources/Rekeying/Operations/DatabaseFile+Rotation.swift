@@ -147,7 +147,9 @@ extension DatabaseFile: RotationTarget {
     /// True: a new file is only put in the place of the old one when it is complete.
     package func failedChangeLeft(_ key: DatabaseKey) -> Bool { true }
 
-    package func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce? {
+    package var rotatedPath: String? { path }
+
+    package func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce {
         guard let found = try find(keyring) else { throw KeyringError(.otherDatabase) }
         let file = try lockAtRest(found.verifiedKey)
         defer { file.release() }
