@@ -211,9 +211,12 @@ import Testing
                 // Used here and then by the thread alone.
                 nonisolated(unsafe) let other = Database(path: path)
                 try other.open(key: key)
-                try other.beginTransaction(.immediate)
+                nonisolated(unsafe) let file = EngineFile(try #require(other.connection))
+                // As a backup does.
+                try file.lock(.checkpoint, exclusively: true, LockWait(limit: .zero))
                 Thread {
                     Thread.sleep(forTimeInterval: 0.1)
+                    file.unlock(.checkpoint, exclusively: true)
                     other.close()
                 }.start()
             }
