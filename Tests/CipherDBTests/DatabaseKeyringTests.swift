@@ -211,7 +211,7 @@ import Testing
                 // Used here and then by the thread alone.
                 nonisolated(unsafe) let other = Database(path: path)
                 try other.open(key: key)
-                nonisolated(unsafe) let file = EngineFile(try #require(other.connection))
+                nonisolated(unsafe) let file = try EngineFile(#require(other.connection))
                 // As a backup does.
                 try file.lock(.checkpoint, exclusively: true, LockWait(limit: .zero))
                 Thread {
