@@ -374,13 +374,22 @@ final class Connection {
     }
 
     /// Copies the write-ahead log into the database; the counts are of its pages, -1 without a log.
-    func checkpoint(_ mode: CheckpointMode, schema: String?) throws(DatabaseError) -> (log: Int32, copied: Int32) {
+    ///
+    /// - Parameter isInterruptible: False for one of the library's own, which may try again: no failure is reported.
+    func checkpoint(
+        _ mode: CheckpointMode,
+        schema: String?,
+        isInterruptible: Bool = true
+    ) throws(DatabaseError) -> (log: Int32, copied: Int32) {
         var log: Int32 = -1
         var copied: Int32 = -1
         endInterruption()
         // No progress handler is asked meanwhile.
-        if progress.cancellation?.isCancelled == true { throw DatabaseError(.interrupted, "interrupted") }
-        try check(working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) })
+        if isInterruptible, progress.cancellation?.isCancelled == true {
+            throw DatabaseError(.interrupted, "interrupted")
+        }
+        func run() -> Int32 { working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) } }
+        try check(isInterruptible ? run() : interrupter.undoing(run), isReported: isInterruptible)
         return (log, copied)
     }
 

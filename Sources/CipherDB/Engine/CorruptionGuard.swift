@@ -188,10 +188,10 @@ final class CorruptionGuard {
 extension PreparedStatement {
     /// Before a step, where the pages that it reads are not watched yet.
     func watchPages(isFirst: Bool) throws {
+        if uncountedGuard == nil { _ = guardOfPages() }
+        isGuarded = true
         do {
-            guard let uncountedGuard else { return try guardOfPages().willStep(isFirst: isFirst) }
-            isGuarded = true
-            try uncountedGuard._withUnsafeGuaranteedRef { try $0.willStep(isFirst: isFirst) }
+            try uncountedGuard?._withUnsafeGuaranteedRef { try $0.willStep(isFirst: isFirst) }
         } catch {
             reset()
             throw error

@@ -143,15 +143,19 @@ extension Database {
         }
     }
 
-    /// Copies the log into the file, and cuts it. SQLite asks no busy handler for the lock that another checkpoint has, or a backup.
+    /// Copies the log into the file, and cuts it. It waits for others itself: SQLite asks no busy handler for the lock that another
+    /// checkpoint has, or a backup.
     func emptyLog(_ connection: Connection) throws {
-        var wait = ExclusiveWait(self, until: .now + .milliseconds(busyMilliseconds))
+        let mayTryAgain = wait(connection, until: .now + .milliseconds(busyMilliseconds))
+        connection.setBusyTimeout(milliseconds: 0)
+        defer { installBusyHandling() }
         while true {
-            do {
-                _ = try connection.uninterrupted { try connection.checkpoint(.truncate, schema: "main") }
+            do throws(DatabaseError) {
+                _ = try connection.checkpoint(.truncate, schema: "main", isInterruptible: false)
                 return
-            } catch let error as DatabaseError where error.code.primary == .busy {
-                guard wait.mayTryAgain(connection) else { throw error }
+            } catch {
+                guard error.code.primary == .busy else { throw explained(error) }
+                guard mayTryAgain() else { throw error }
             }
         }
     }
@@ -175,14 +179,27 @@ extension Database {
 
 // How a connection locks out all others for a change of key, without holding them up while it waits for them.
 extension Database {
+    /// Whether to try again, after a pause. SQLite's own waiting asks ten times a second at most, and rarely finds a gap between the commits
+    /// of several writers.
+    private func wait(_ connection: Connection, until deadline: ContinuousClock.Instant) -> () -> Bool {
+        var attempts = 0
+        return { [hooks] in
+            defer { attempts += 1 }
+            if let handler = hooks.busy { return connection.inCallback { handler(attempts) } }
+            if let wait = LockWait.current { return wait.mayTryAgain() }
+            guard ContinuousClock.now < deadline else { return false }
+            Platform.sleep(milliseconds: 2)
+            return true
+        }
+    }
+
     /// Locks out every other connection until this one is closed. In rollback mode an idle connection of another process
     /// cannot be seen; it will find the file under another key, and get an error.
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where others are in the way until `deadline`, or the busy handler
     ///   ends the wait; no lock is left then.
     private func takeExclusively(_ connection: Connection, until deadline: ContinuousClock.Instant) throws {
-        var wait = ExclusiveWait(self, until: deadline)
-        let mayTryAgain = { wait.mayTryAgain(connection) }
+        let mayTryAgain = wait(connection, until: deadline)
         defer { installBusyHandling() }
         #if canImport(Darwin)
             // Without them the engine calls fsync, which does not reach the disk there.
@@ -247,26 +264,5 @@ extension Database {
 
     private func isInWALMode(_ connection: Connection) throws -> Bool {
         try connection.text("PRAGMA main.journal_mode") == JournalMode.wal.rawValue
-    }
-}
-
-/// SQLite's own waiting asks ten times a second at most, and rarely finds a gap between the commits of several writers.
-private struct ExclusiveWait {
-    private let hooks: Hooks
-    private let deadline: ContinuousClock.Instant
-    private var attempts = 0
-
-    init(_ database: Database, until deadline: ContinuousClock.Instant) {
-        hooks = database.hooks
-        self.deadline = deadline
-    }
-
-    mutating func mayTryAgain(_ connection: Connection) -> Bool {
-        defer { attempts += 1 }
-        if let handler = hooks.busy { return connection.inCallback { handler(attempts) } }
-        if let wait = LockWait.current { return wait.mayTryAgain() }
-        guard ContinuousClock.now < deadline else { return false }
-        Platform.sleep(milliseconds: 2)
-        return true
     }
 }

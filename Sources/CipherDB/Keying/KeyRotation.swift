@@ -65,13 +65,15 @@ package struct KeyRotation<Target: RotationTarget> {
             rollBack(old, error)
             throw error
         }
+        let found: KeyInForce
         do {
-            try resolve()
+            found = try target.settleKeyInForce(of: keyring)
         } catch let error as DatabaseError where error.code.primary == .busy {
             throw RekeyError(.checkpointPending, path: target.rotatedPath)
         } catch {
             throw RekeyError(.newKeyInForce, path: target.rotatedPath, cause: error)
         }
+        try end(found, wasUsed: true)
         return result
     }
 
@@ -79,8 +81,10 @@ package struct KeyRotation<Target: RotationTarget> {
     ///
     /// - Parameter wasUsed: Whether the new key may be that of a file: what the target has open may be a copy.
     package func resolve(wasUsed: Bool = true) throws {
-        guard keyring.content.isRotationPending else { return }
-        let found = try target.settleKeyInForce(of: keyring)
+        if keyring.content.isRotationPending { try end(target.settleKeyInForce(of: keyring), wasUsed: wasUsed) }
+    }
+
+    private func end(_ found: KeyInForce, wasUsed: Bool) throws {
         if found.isNext {
             try keyring.finishRotation(salt: found.salt)
         } else {
@@ -121,7 +125,7 @@ extension Database {
             // One that others kept from ending, or that was killed.
             if let next = try locked.next, try present.isOpened(by: next) || present.isOpened(by: locked.current) {
                 try connection.checkFile()
-                try connection.testSelect()
+                do { try connection.testSelect() } catch { throw explained(error) }
                 try rotation.resolve()
             }
             guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }

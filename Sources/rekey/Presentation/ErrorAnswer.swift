@@ -111,7 +111,7 @@ struct Answer {
     private static func to(_ error: RekeyError) -> Answer {
         switch error.code {
         case .saltDiffers, .sameKey: Answer(.usage)
-        case .checkpointPending: Answer(.busy, "when they are closed, `rekey keyring resume` ends a rotation")
+        case .checkpointPending: Answer(.busy, "a rotation is ended by `rekey keyring resume` when they are closed")
         case .oldFileRemains: Answer(.cannotRemove)
         case .oldKeyInForce, .undecided, .newKeyInForce: Answer(error.cause.map(ExitStatus.init) ?? .inputOutput)
         default: Answer(.failure)
