@@ -133,7 +133,7 @@ final class Connection {
     }
 
     /// Runs `body`, which no interruption and no cancellation of a task stops: SQLite would undo what others wait to see committed.
-    func uninterrupted<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func uninterrupted<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let cancellation = progress.cancellation
         progress.cancellation = nil
         defer { progress.cancellation = cancellation }
@@ -375,21 +375,23 @@ final class Connection {
 
     /// Copies the write-ahead log into the database; the counts are of its pages, -1 without a log.
     ///
-    /// - Parameter isInterruptible: False for one of the library's own, which may try again: no failure is reported.
+    /// - Parameter isReported: False for one of the library's own, which may try again.
     func checkpoint(
         _ mode: CheckpointMode,
         schema: String?,
-        isInterruptible: Bool = true
+        isReported: Bool = true
     ) throws(DatabaseError) -> (log: Int32, copied: Int32) {
         var log: Int32 = -1
         var copied: Int32 = -1
         endInterruption()
         // No progress handler is asked meanwhile.
-        if isInterruptible, progress.cancellation?.isCancelled == true {
+        if progress.cancellation?.isCancelled == true {
             throw DatabaseError(.interrupted, "interrupted")
         }
-        func run() -> Int32 { working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) } }
-        try check(isInterruptible ? run() : interrupter.undoing(run), isReported: isInterruptible)
+        try check(
+            working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) },
+            isReported: isReported
+        )
         return (log, copied)
     }
 

@@ -188,8 +188,7 @@ final class CorruptionGuard {
 extension PreparedStatement {
     /// Before a step, where the pages that it reads are not watched yet.
     func watchPages(isFirst: Bool) throws {
-        if uncountedGuard == nil { _ = guardOfPages() }
-        isGuarded = true
+        if uncountedGuard == nil { _ = guardOfPages() } else { isGuarded = true }
         do {
             try uncountedGuard?._withUnsafeGuaranteedRef { try $0.willStep(isFirst: isFirst) }
         } catch {

@@ -151,7 +151,9 @@ extension Database {
         defer { installBusyHandling() }
         while true {
             do throws(DatabaseError) {
-                _ = try connection.checkpoint(.truncate, schema: "main", isInterruptible: false)
+                _ = try connection.uninterrupted { () throws(DatabaseError) in
+                    try connection.checkpoint(.truncate, schema: "main", isReported: false)
+                }
                 return
             } catch {
                 guard error.code.primary == .busy else { throw explained(error) }
