@@ -10,9 +10,10 @@ package final class AuthenticPages {
     private let cipher: PageCipher
 
     package init(_ source: NewestPages, key: DerivedKey, format: CipherFormat) throws {
-        self.source = source
-        count = try Int((source.size() + Int64(format.pageSize) - 1) / Int64(format.pageSize))
-        cipher = try PageCipher(key: key, format: format)
+        let cipher = try PageCipher(key: key, format: format)
+        self.cipher = cipher
+        self.source = try source.proved(by: cipher)
+        count = try Int((self.source.size() + Int64(format.pageSize) - 1) / Int64(format.pageSize))
     }
 
     /// Bytes of a page that SQLite uses.
@@ -58,6 +59,13 @@ package final class AuthenticPages {
     package func values(_ payload: BTreePage.Payload) throws -> [StoredValue]? {
         try payload.record(usableSize: usableSize, most: count * usableSize, page)
             .flatMap(StoredValue.values(ofRecord:))
+    }
+}
+
+extension NewestPages {
+    /// ``proving(_:)``, by the MACs of the pages.
+    func proved(by cipher: PageCipher) throws -> NewestPages {
+        try proving { try cipher.isAuthentic($0, number: $1) == true }
     }
 }
 

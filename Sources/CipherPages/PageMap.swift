@@ -16,6 +16,7 @@ package struct PageMap: Sendable {
         format: CipherFormat,
         progress: (Int, Int) throws -> Void
     ) throws {
+        let source = try source.proved(by: PageCipher(key: key, format: format))
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let found = Lock([PageKind](repeating: .damaged, count: pipeline.pageCount))
         try pipeline.run(progress: progress) {

@@ -93,18 +93,24 @@ package struct PageScan {
         let pages = Int(try source.size()) / format.pageSize
         let found = try stillDamaged(damaged.withLock { $0.sorted() }, frames) { try progress(pages, pages) }
         let isHeaderDamaged = try found.first != 1 && HeaderFlaw(newest(frames).read(24, at: 0), format: format) != nil
-        return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: try missingPages(frames))
+        let counted = try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format))
+        return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: counted.missing)
     }
 
     /// The pages in force, as they are found now.
     private func newest(_ frames: Int? = nil) throws -> any PageSource {
-        let pages = try NewestPages(database: database, log: log?.bytes, pageSize: format.pageSize, frames: frames)
-        return inHeaderSizeOnly ? try PagesInHeaderSize(pages, PageCipher(key: key, format: format)) : pages
+        let cipher = try PageCipher(key: key, format: format)
+        let pages = try pages(frames).proved(by: cipher)
+        return inHeaderSizeOnly ? try PagesInHeaderSize(pages, cipher) : pages
     }
 
-    /// The numbers of the pages that the header counts and the file does not have.
-    package func missingPages(_ frames: Int? = nil) throws -> Range<Int> {
-        try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format)).missing
+    private func pages(_ frames: Int? = nil) throws -> NewestPages {
+        try NewestPages(database: database, log: log?.bytes, pageSize: format.pageSize, frames: frames)
+    }
+
+    /// The numbers of the pages that the header counts and the file does not have; the log may have some of them.
+    package func missingPages() throws -> Range<Int> {
+        try PagesInHeaderSize(pages(), PageCipher(key: key, format: format)).missing
     }
 
     /// Whether the page of this number is what was written.

@@ -7,6 +7,8 @@ package struct NewestPages: PageSource {
     private let pageSize: Int
     /// The database's size in pages after the log's last transaction, or before the journal's; not to be trusted.
     private let pageCount: Int?
+    /// The highest number of a page of the log or the journal that is known to be what was written.
+    private var lastProved = 0
 
     /// A log of another page size is another database's, and does not count.
     ///
@@ -37,10 +39,23 @@ package struct NewestPages: PageSource {
         self.pageCount = offsets.isEmpty ? nil : pageCount
     }
 
+    /// With pages that neither of the two has, where one behind them is what was written: the database was cut off.
+    package func proving(_ isWritten: (_ page: [UInt8], _ number: UInt32) throws -> Bool) throws -> NewestPages {
+        let size = try size()
+        var proved = self
+        let behind = offsets.filter { Int64($0.key) * Int64(pageSize) > size }.sorted { $0.key > $1.key }
+        let last = try behind.first { number, place in
+            guard let page = try other?.read(pageSize, at: place) else { return false }
+            return try isWritten(page, number)
+        }
+        if let last { proved.lastProved = Int(last.key) }
+        return proved
+    }
+
     package func size() throws -> Int64 {
         let size = try database.size()
         // Each page stands in one of the two, but for the page with the locks.
-        let most = size + Int64(offsets.count + 1) * Int64(pageSize)
+        let most = max(size + Int64(offsets.count + 1) * Int64(pageSize), Int64(lastProved) * Int64(pageSize))
         return pageCount.map { min(Int64($0) * Int64(pageSize), most) } ?? size
     }
 

@@ -173,6 +173,18 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master WHERE name LIKE 'other%'") == 0)
     }
 
+    @Test func transactionGoesOnAfterMisspeltColumn() throws {
+        let error = try database.inTransaction { database, _ in
+            let error = #expect(throws: DatabaseError.self) {
+                try database.createFullTextIndex("other", on: "my notes", columns: ["no"])
+            }
+            try add(3, "Third", "after it")
+            return error
+        }
+        #expect(error?.message.contains("no such column: no") == true)
+        #expect(try database.count(in: "my notes") == 3)
+    }
+
     @Test func noTextMakesMalformedPattern() throws {
         var random = SplitMix(5)
         let pieces = [

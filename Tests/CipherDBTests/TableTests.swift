@@ -136,6 +136,12 @@ import Testing
         #expect(try found(Column("i") >= 4) == [4, 5, 6])
         #expect(try found(Column("i").isIn([1, 6, 9])) == [1, 6])
         #expect(try found(Column("i").isIn([])) == [])
+        #expect(try found(!Column("i").isIn([])).count == 6)
+        #expect(try found(!Column("s").isIn(["even"])) == [1, 3, 5])
+        #expect(try found(Column("s").isIn([String?.none])) == [1, 3, 5])
+        #expect(try found(!Column("s").isIn([nil, "odd"])) == [2, 4, 6])
+        #expect(try found(Column("s").isIn([Double.nan])) == [])
+        #expect(try found(!Column("s").isIn([Double.nan])).count == 6)
         // A NaN, which SQLite stores as NULL, equals nothing.
         #expect(try found(Column("s") == Double.nan) == [])
         #expect(try found(Column("s") != Double.nan).count == 6)
@@ -166,6 +172,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.select(from: "n", orderedBy: [.ascending("nosuch")]) }
         #expect(throws: DatabaseError.self) { try database.update("n", set: ["nosuch": 1], where: Column("i") == nil) }
         #expect(throws: DatabaseError.self) { try database.insert(into: "n", ["nosuch": 1]) }
+        #expect(throws: DatabaseError.self) { try database.createIndex("x", on: "n", columns: ["nosuch"]) }
         #expect(try found(Column("i").isIn([1, 2, 3, 4, 5, 6])).count == 6)
     }
 

@@ -64,6 +64,15 @@ import Testing
         return database
     }
 
+    @Test(arguments: settings)
+    func dateIsReadFromColumnOfTexts(setting: Setting) throws {
+        let database = try opened(setting)
+        try database.executeUpdate("CREATE TABLE texts (at TEXT)")
+        try database.insert(into: "texts", ["at": Self.date])
+        #expect(try database.fetchOne(Date.self, "SELECT at FROM texts") == Self.date)
+        #expect(try database.count(in: "texts", where: Column("at") == Self.date) == 1)
+    }
+
     /// Stores the value in each way, and returns what SQLite has then.
     private func stored<Value: ColumnEncodable & Codable>(
         _ value: Value,

@@ -136,7 +136,8 @@ import Testing
         let done = try fixture.file.backUp(
             to: fixture.repository,
             expecting: ExpectedGeneration(nil, derivedKeys: ExpectedGeneration.keys([fourth, third])),
-            key: fourth
+            key: fourth,
+            keyring: nil
         ) { _ in }
         #expect(done.isNew && done.warnings == [])
         #expect(try fixture.repository.check().problems == [])

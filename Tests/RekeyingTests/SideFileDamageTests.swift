@@ -242,6 +242,42 @@ import Testing
         #expect(found.damagedPages == Array((whole + 1)...pages))
     }
 
+    /// The pages that the log has are behind many that neither file has.
+    @Test func commitsOfLogOutliveCutFile() throws {
+        let live = directory.file("live.db")
+        let database = try open(live, Self.key.key)
+        try database.executeStatements("PRAGMA journal_mode = WAL; CREATE TABLE t (a, b)")
+        for number in 0..<200 { try database.executeUpdate("INSERT INTO t VALUES (?, zeroblob(900))", number) }
+        try database.checkpoint(.truncate)
+        for number in 0..<20 { try database.executeUpdate("INSERT INTO t VALUES (?, zeroblob(900))", 1000 + number) }
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: live + suffix, toPath: path + suffix) }
+        database.close()
+        _ = try directory.write(Array(FileState(path).bytes[..<(30 * 1024)]), to: "test.db")
+        let (key, new) = try (Self.key.key, DatabaseKey.sample("new"))
+        let isDamage = { (error: KeyError) in error.damagedPages?.first == 31 }
+        expect(throws: KeyError.damaged, where: isDamage) { try file.changeKey(from: key, to: new) }
+        expect(throws: KeyError.damaged, where: isDamage) { try file.changeKeyInPlace(from: key, to: new) }
+        expect(throws: KeyError.damaged, where: isDamage) { try file.copy(key: key, to: directory.file("copy.db")) }
+        expect(throws: KeyError.damaged, where: isDamage) { try file.decryptToPlaintext(key: key) }
+        let found = try file.verify(key: key)
+        #expect(found.damagedPages.first == 31 && found.pages > 200)
+        let recovery = try file.recover(key: key, to: directory.file("saved.db"))
+        #expect(!recovery.isComplete && recovery.damagedPages == found.damagedPages && recovery.missingPages.isEmpty)
+        let saved = Database(path: directory.file("saved.db"))
+        try saved.open(key: key)
+        #expect(try saved.int(forQuery: "SELECT count(*) FROM t WHERE a >= 1000") == 20)
+    }
+
+    @Test func frameOfNoPageMakesDatabaseNoLonger() throws {
+        let (log, commits) = try makeLog(Self.key.key)
+        var forged = log
+        let last = 32 + commits[5] * Self.frame
+        for place in [last, last + 4] { forged.replaceSubrange(place..<(place + 4), with: [0, 1, 0, 0]) }
+        _ = try directory.write(forged, to: "test.db-wal")
+        let found = try file.verify(key: Self.key.key, checksStructure: false)
+        #expect(!found.isSound && found.pages < 100)
+    }
+
     @Test func recoveryReportsLostJournal() throws {
         let live = directory.file("live.db")
         let database = try open(live, Self.key.key)

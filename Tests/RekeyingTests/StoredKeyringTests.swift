@@ -37,13 +37,7 @@ import Testing
     @discardableResult
     private func backUp(to repository: BackupRepository? = nil, isNoted: Bool = false) throws -> BackupResult {
         let repository = repository ?? fixture.repository
-        let done = try fixture.file.backUp(
-            to: repository,
-            expecting: ExpectedGeneration(keyring, atLeast: nil),
-            key: keyring.databaseKey(),
-            keyring: keyring,
-            progress: { _ in }
-        )
+        let done = try fixture.file.backUp(to: repository, keyring: keyring)
         if isNoted { try repository.note(done.generation, in: keyring) }
         return done
     }

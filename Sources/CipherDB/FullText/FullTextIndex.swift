@@ -41,6 +41,10 @@ extension Database {
                     + "make the table with id INTEGER PRIMARY KEY"
             )
         }
+        // FTS5 would miss a column when its table is made already, and leave the transaction that undoes this without a commit.
+        try executeQuery(
+            "SELECT \(raw: columns.map(quotedColumn).joined(separator: ", ")) FROM \(raw: table.quoted) LIMIT 0"
+        ).close()
         let schema = table.schemaPrefix
         var arguments = columns.map(quotedIdentifier)
         arguments.append("content=\(try DatabaseValue.text(table.name).literal)")

@@ -135,10 +135,17 @@ public struct Column: Sendable {
     /// like nil.
     public func like(_ pattern: String?) -> Condition { compared("LIKE", pattern) }
 
-    /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
-    /// values (``Limit/parameters``).
+    /// The column has one of the values, as by `==`: nil stands for NULL, and an empty list has none. An engine takes some hundreds or
+    /// thousands of values (``Limit/parameters``).
     public func isIn(_ values: [any ColumnEncodable]) -> Condition {
-        Condition { "\(raw: quoted(in: $0)) IN (\(list: values))" }
+        let values = values as [(any ColumnEncodable)?]
+        let known = values.filter { !$0.isNull && !$0.isNaN }
+        // `IN` alone is neither true nor false of NULL, so that its opposite would leave it out.
+        let beside = values.contains { $0.isNull } ? "IS NULL OR" : "IS NOT NULL AND"
+        return Condition {
+            let column = quoted(in: $0)
+            return "(\(raw: column) \(raw: beside) \(raw: column) IN (\(list: known)))"
+        }
     }
 
     /// The column, or the table of an FTS5 index by its own name, has texts that match the pattern.
@@ -180,6 +187,8 @@ extension Column {
 }
 
 extension (any ColumnEncodable)? {
+    fileprivate var isNull: Bool { self == nil || (try? self?.databaseValue) == .null }
+
     /// Whether it is a number that equals none.
     fileprivate var isNaN: Bool {
         if case .real(let number)? = try? self?.databaseValue { number.isNaN } else { false }

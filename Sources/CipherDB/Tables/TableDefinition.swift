@@ -71,7 +71,7 @@ extension Database {
         defer { turn.leave(stay) }
         let kind = (unique ? "UNIQUE INDEX " : "INDEX ") + (ifNotExists ? "IF NOT EXISTS " : "")
         let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
-        let list = columns.map(quotedIdentifier).joined(separator: ", ")
+        let list = columns.map(quotedColumn).joined(separator: ", ")
         var sql: SQL =
             "CREATE \(raw: kind)\(raw: schema)\(identifier: name) ON \(identifier: table.name) (\(raw: list))"
         if let condition { sql.append("\(raw: try condition.clause(for: table).literal(in: storage))") }

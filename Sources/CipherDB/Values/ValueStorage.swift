@@ -153,8 +153,13 @@ public struct DateFormat: Sendable {
 
     /// The date that a text stands for; nil for a text that is none.
     func date(_ text: String) -> Date? {
-        if case .text(_, let date) = form, let date = date(text) { return date }
-        return DateText.date(text)
+        switch form {
+        case .text(_, let date): date(text) ?? DateText.date(text)
+        // A column of texts makes a text of a number.
+        case .secondsSince1970, .secondsSince2001, .millisecondsSince1970, .unroundedMilliseconds:
+            Double(text).map { date($0, inJSON: false) } ?? DateText.date(text)
+        case .sqlite, .sqliteMilliseconds, .iso8601: DateText.date(text)
+        }
     }
 }
 

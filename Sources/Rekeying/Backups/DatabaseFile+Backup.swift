@@ -47,31 +47,34 @@ extension DatabaseFile {
     ///   - key: The key of the database: each page that is stored is authenticated, and the generation gets a MAC, by which the key
     ///     proves it at a restore. Without a key nothing shows that a page was damaged already, or that somebody has put pages of two states
     ///     together.
+    ///   - keyring: Is stored with the generation, wrapped as it is: nothing else is needed on a new machine
+    ///     (``BackupRepository/restoreKeyring(to:for:unlockedBy:)``). Unless `key` is given, its key is the database's. The generation that
+    ///     it has noted is expected (``BackupRepository/note(_:in:)``).
     ///   - progress: Called about every mebibyte; what it throws ends the backup, and the repository has no generation of it.
-    /// - Throws: `KeyError`, also with `KeyError.damaged`; `BackupError`; ``FileError``; `DatabaseError`.
+    /// - Throws: `KeyError`, also with `KeyError.damaged`; `KeyringError`; `BackupError`; ``FileError``; `DatabaseError`.
     @discardableResult
     public func backUp(
         to repository: BackupRepository,
         atLeast expected: UInt64? = nil,
         key: DatabaseKey? = nil,
+        keyring: UnlockedKeyring? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> BackupResult {
         try backUp(
             to: repository,
-            expecting: ExpectedGeneration(expected, derivedKeys: []),
-            key: key,
+            expecting: ExpectedGeneration(keyring, atLeast: expected),
+            key: key ?? keyring.map { try self.key(in: $0) },
+            keyring: keyring,
             progress: progress
         )
     }
 
-    /// As ``backUp(to:atLeast:key:progress:)``.
-    ///
-    /// - Parameter keyring: Is stored with the generation.
+    /// As ``backUp(to:atLeast:key:keyring:progress:)``.
     package func backUp(
         to repository: BackupRepository,
         expecting expected: ExpectedGeneration,
         key: DatabaseKey?,
-        keyring: UnlockedKeyring? = nil,
+        keyring: UnlockedKeyring?,
         progress: (FileProgress) throws -> Void
     ) throws -> BackupResult {
         let session = BackupSession(repository, expecting: expected, keyring: keyring)

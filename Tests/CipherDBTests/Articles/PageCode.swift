@@ -85,7 +85,7 @@ private struct PageCode {
         }
         try await pool.write { database in
             try Note(text: "call Bob").insert(database)
-            print(database.lastInsertRowID)  // a MutablePersistableRecord is given it
+            print(database.lastInsertRowID)  // a MutablePersistableRecord has mutating func didInsert(_ rowID: Int64)
             try database.update("notes", set: ["due": nil], where: Column("id") == id)
             try database.upsert(into: "notes", ["id": 7, "text": "seven"], onConflict: "id")
             try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", "eight", 8)
@@ -129,7 +129,8 @@ private struct PageCode {
                 print(id, try rows.string(forColumn: "text") ?? "")
             }
         }
-        for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }  // after each commit
+        // Now, and after each commit of this pool that changes what was read.
+        for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }
         // end
         print(some, due, late, first as Any, sum as Any)
     }
@@ -153,10 +154,11 @@ private struct PageCode {
         print(configuration)
     }
 
-    private func care(_ pool: DatabasePool) async throws {
+    private func care(_ pool: DatabasePool, _ key: DatabaseKey) async throws {
         // begin
         let problems = try await pool.integrityCheck()  // [] if sound; throws KeyError.damaged for pages
         try await pool.backup(to: "copy.db", key: .passphrase("the copy's own passphrase"))
+        try await pool.inDatabase { try $0.attach("old.db", as: "old", key: key) }  // the writer alone has it
         try await pool.checkpoint(.truncate)
         try await pool.vacuum()
         try await pool.rekey(.passphrase("a new passphrase"))  // without a keyring
@@ -167,13 +169,15 @@ private struct PageCode {
         print(problems)
     }
 
-    private func backups(_ memory: Database, _ saved: Database, _ empty: Database, _ key: DatabaseKey) throws {
+    private func backups(_ memory: Database, _ saved: Database, _ empty: Database, _ unlocked: UnlockedKeyring) throws {
+        let key = try DatabaseKey.random()
         // begin
         try memory.backup(to: "saved.db", key: key)
         try saved.backup(to: empty, decrypting: true)  // into a Database(path: nil)
         let repository = BackupRepository("vault.backups")
-        try DatabaseFile(path: "vault.db").backUp(to: repository, key: key)
+        try DatabaseFile(path: "vault.db").backUp(to: repository, keyring: unlocked)  // or key: key
         for generation in try repository.generations() { print(generation.number, generation.time) }
+        try repository.restoreKeyring(to: Keyring(besideDatabase: "restored.db"))  // the one that was stored
         try DatabaseFile(path: "restored.db").restore(from: repository, .number(1))  // .newest, .at(date)
         // end
     }
@@ -187,6 +191,12 @@ private struct PageCode {
             print("ask again")
         } catch DatabaseError.constraintNotNull {
             print("a note has a text")
+        } catch DatabaseError.busy, DatabaseError.misuse {
+            print("another program writes, or the queue is closed")
+        } catch KeyringError.lost, KeyError.keyMissing {
+            print("the keyring is gone, or there is no key")
+        } catch let error as MigrationError {
+            print(error.step ?? "", error.cause ?? error)  // what its block threw
         } catch let error as KeyError where error.code == .damaged {
             print(error, error.path)
         }
