@@ -1,6 +1,7 @@
 internal import CipherSystem
 
 #if canImport(Security)
+    internal import CryptoKit
     internal import Foundation
     internal import Security
 #endif
@@ -30,8 +31,8 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
     ///
     /// - Parameters:
     ///   - accessGroup: Of the programs that have it in common; the program's first one for nil.
-    ///   - usesSecureEnclave: Whether what is stored is encrypted under a key that the Secure Enclave has made and does not give out
-    ///     (ECIES, by P-256 and AES-GCM): each reading asks it. A device or simulator without one refuses.
+    ///   - usesSecureEnclave: Whether what is stored is encrypted under a new key that only this device's Secure Enclave can use (ECIES, by
+    ///     P-256 and AES-GCM): each reading asks it. A device or simulator without one refuses.
     public init(
         service: String,
         account: String,
@@ -52,8 +53,7 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
     public func read() throws -> SecretBytes {
         #if canImport(Security)
             let stored = try Keychain.read(query, name)
-            guard usesSecureEnclave else { return try Keychain.secret(stored) }
-            return try Keychain.secret(enclaveKey().decrypt(stored, name))
+            return try Keychain.secret(usesSecureEnclave ? EnclaveSecret.open(stored, name) : stored)
         #else
             throw KeySourceError(.notHere, path: name)
         #endif
@@ -71,7 +71,7 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
                 // Not copied here. The keychain has copies of its own.
                 let address = UnsafeMutableRawPointer(mutating: base)
                 let plain = Data(bytesNoCopy: address, count: bytes.count, deallocator: .none)
-                let stored = usesSecureEnclave ? try (findEnclaveKey() ?? makeEnclaveKey()).encrypt(plain, name) : plain
+                let stored = usesSecureEnclave ? try EnclaveSecret.wrap(plain, protection, name) : plain
                 try Keychain.store(stored, query, [kSecAttrAccessible: protection], replacing, name)
             }
         #else
@@ -79,13 +79,12 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
         #endif
     }
 
-    /// Removes the secret, and its key in the Secure Enclave; where it is not there, nothing happens.
+    /// Removes the secret; where it is not there, nothing happens.
     ///
     /// - Throws: `KeySourceError.keychain`.
     public func remove() throws {
         #if canImport(Security)
             try Keychain.remove(query, name)
-            if usesSecureEnclave { try Keychain.remove(enclaveQuery, name) }
         #else
             throw KeySourceError(.notHere, path: name)
         #endif
@@ -111,84 +110,55 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
             case .whenPasscodeSet: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
             }
         }
-
-        private var enclaveTag: Data { Data("CipherDB \(service.utf8.count) \(service) \(account)".utf8) }
-
-        private var enclaveQuery: [CFString: Any] {
-            var query: [CFString: Any] = [
-                kSecClass: kSecClassKey,
-                kSecAttrApplicationTag: enclaveTag,
-                kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
-                kSecUseDataProtectionKeychain: true,
-            ]
-            if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
-            return query
-        }
-
-        private func enclaveKey() throws -> EnclaveKey {
-            guard let key = try findEnclaveKey() else { throw KeySourceError(.missing, path: name) }
-            return key
-        }
-
-        private func findEnclaveKey() throws -> EnclaveKey? {
-            var query = enclaveQuery
-            query[kSecReturnRef] = true
-            var found: CFTypeRef?
-            let status = SecItemCopyMatching(query as CFDictionary, &found)
-            if status == errSecItemNotFound { return nil }
-            guard status == errSecSuccess, let found, CFGetTypeID(found) == SecKeyGetTypeID() else {
-                throw KeySourceError(.keychain, path: name, status: status)
-            }
-            return EnclaveKey(key: unsafeDowncast(found, to: SecKey.self))
-        }
-
-        private func makeEnclaveKey() throws -> EnclaveKey {
-            var error: Unmanaged<CFError>?
-            guard let access = SecAccessControlCreateWithFlags(nil, protection, .privateKeyUsage, &error) else {
-                throw Keychain.refusal(error, name)
-            }
-            var own: [CFString: Any] = [
-                kSecAttrIsPermanent: true, kSecAttrApplicationTag: enclaveTag, kSecAttrAccessControl: access,
-            ]
-            if let accessGroup { own[kSecAttrAccessGroup] = accessGroup }
-            let attributes: [CFString: Any] = [
-                kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
-                kSecAttrKeySizeInBits: 256,
-                kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
-                kSecUseDataProtectionKeychain: true,
-                kSecPrivateKeyAttrs: own,
-            ]
-            guard let key = SecKeyCreateRandomKey(attributes as CFDictionary, &error) else {
-                throw Keychain.refusal(error, name)
-            }
-            return EnclaveKey(key: key)
-        }
     }
 
-    /// A private key that the Secure Enclave keeps.
-    private struct EnclaveKey {
-        let key: SecKey
-        // For a new key each time, and an initialization vector that is derived with it.
-        private static var algorithm: SecKeyAlgorithm { .eciesEncryptionCofactorVariableIVX963SHA256AESGCM }
+    /// What is stored of a secret that the Secure Enclave wraps. The key comes with it: of two processes that store, neither can be left
+    /// with the key of the other.
+    private struct EnclaveSecret: Codable {
+        /// The private key, as the Secure Enclave gives it out: encrypted for itself.
+        let key: Data
+        let sender: Data
+        let sealed: Data
 
-        init(key: SecKey) {
-            self.key = key
-        }
-
-        func encrypt(_ plain: Data, _ name: String) throws -> Data {
+        static func wrap(_ plain: Data, _ protection: CFString, _ name: String) throws -> Data {
             var error: Unmanaged<CFError>?
-            guard let publicKey = SecKeyCopyPublicKey(key),
-                let encrypted = SecKeyCreateEncryptedData(publicKey, EnclaveKey.algorithm, plain as CFData, &error)
-            else { throw Keychain.refusal(error, name) }
-            return encrypted as Data
-        }
-
-        func decrypt(_ encrypted: Data, _ name: String) throws -> Data {
-            var error: Unmanaged<CFError>?
-            guard let plain = SecKeyCreateDecryptedData(key, EnclaveKey.algorithm, encrypted as CFData, &error) else {
-                throw Keychain.refusal(error, name)
+            guard let access = SecAccessControlCreateWithFlags(nil, protection, .privateKeyUsage, &error) else {
+                throw refusal(error?.takeRetainedValue(), name)
             }
-            return plain as Data
+            do {
+                let key = try SecureEnclave.P256.KeyAgreement.PrivateKey(accessControl: access)
+                let ephemeral = P256.KeyAgreement.PrivateKey()
+                let sender = ephemeral.publicKey.x963Representation
+                let shared = try ephemeral.sharedSecretFromKeyAgreement(with: key.publicKey)
+                // Nil for a nonce of another size than the standard's.
+                let sealed = try AES.GCM.seal(plain, using: derive(shared, sender)).combined!
+                return try JSONEncoder().encode(
+                    EnclaveSecret(key: key.dataRepresentation, sender: sender, sealed: sealed)
+                )
+            } catch {
+                throw refusal(error, name)
+            }
+        }
+
+        static func open(_ stored: Data, _ name: String) throws -> Data {
+            do {
+                let wrapped = try JSONDecoder().decode(EnclaveSecret.self, from: stored)
+                let key = try SecureEnclave.P256.KeyAgreement.PrivateKey(dataRepresentation: wrapped.key)
+                let sender = try P256.KeyAgreement.PublicKey(x963Representation: wrapped.sender)
+                let shared = try key.sharedSecretFromKeyAgreement(with: sender)
+                let sealed = try AES.GCM.SealedBox(combined: wrapped.sealed)
+                return try AES.GCM.open(sealed, using: derive(shared, wrapped.sender))
+            } catch {
+                throw refusal(error, name)
+            }
+        }
+
+        private static func derive(_ shared: SharedSecret, _ sender: Data) -> SymmetricKey {
+            shared.x963DerivedSymmetricKey(using: SHA256.self, sharedInfo: sender, outputByteCount: 32)
+        }
+
+        private static func refusal(_ error: (any Error)?, _ name: String) -> KeySourceError {
+            KeySourceError(.keychain, path: name, status: error.map { Int32(clamping: ($0 as NSError).code) })
         }
     }
 #endif
@@ -245,14 +215,6 @@ enum Keychain {
             guard status == errSecSuccess || status == errSecItemNotFound else {
                 throw KeySourceError(.keychain, path: name, status: status)
             }
-        }
-
-        static func refusal(_ error: Unmanaged<CFError>?, _ name: String) -> KeySourceError {
-            KeySourceError(
-                .keychain,
-                path: name,
-                status: error.map { Int32(clamping: CFErrorGetCode($0.takeRetainedValue())) }
-            )
         }
 
         /// The bytes, in memory of our own. The copy that Foundation has is its own to free; it cannot be wiped here.

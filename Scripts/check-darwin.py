@@ -10,7 +10,7 @@ What stands in for the SDK, made once in .build-darwin:
   Swift's own modules   from the textual interfaces of the Linux toolchain, built for Apple's systems
   Foundation, Dispatch  from the declarations of the Linux modules; what does not compile there is left out
   headers of C          Apple's, with CommonCrypto's, from PyPI's ziglang
-  the rest              Scripts/darwin: what Apple's overlay of its C library, Security, os and SwiftUI declare for Swift
+  the rest              Scripts/darwin: what Apple's overlay of its C library, Security, CryptoKit, os and SwiftUI declare for Swift
 There is no bridge to Objective-C. The files of C are compiled for each of Apple's systems. Without ziglang nothing is checked.
 """
 import concurrent.futures, glob, importlib.util, json, os, platform, re, shutil, subprocess, sys, time
@@ -90,7 +90,7 @@ def apple_headers():
     if module and module.origin:
         places.append(os.path.dirname(module.origin))
     for place in places:
-        headers = os.path.join(place, "lib/libc/include/any-darwin-any")
+        headers = os.path.abspath(os.path.join(place, "lib/libc/include/any-darwin-any"))
         if place and os.path.isdir(headers):
             return headers
     print("check-darwin: skipped, as there are none of Apple's headers: pip install ziglang, or set CIPHERDB_ZIGLANG to its directory")
@@ -121,7 +121,7 @@ class System:
             self.build_stub(name) if name == "Darwin" else self.build_interface(name)
         for name in ("Dispatch", "Foundation"):
             self.build_declarations(name)
-        for name in ("Security", "os", "SwiftUI"):
+        for name in ("Security", "CryptoKit", "os", "SwiftUI"):
             self.build_stub(name)
         write(self.directory + "/complete", made_of)
 

@@ -4,75 +4,37 @@
 
 public typealias OSStatus = Int32
 public typealias CFString = String
-public typealias CFData = Data
 public typealias CFTypeRef = AnyObject
-public typealias CFTypeID = UInt
-public typealias CFIndex = Int
 public typealias CFDictionary = [CFString: Any]
 public class CFAllocator {}
-public class CFError {}
-public class SecKey {}
+public final class CFError: Error {}
 public class SecAccessControl {}
 public struct SecAccessControlCreateFlags: OptionSet {
     public var rawValue: UInt
     public init(rawValue: UInt) { fatalError() }
     public static var privateKeyUsage: SecAccessControlCreateFlags { fatalError() }
 }
-public struct SecKeyAlgorithm {
-    public static var eciesEncryptionCofactorVariableIVX963SHA256AESGCM: SecKeyAlgorithm { fatalError() }
-}
 public var errSecSuccess: OSStatus { fatalError() }
 public var errSecItemNotFound: OSStatus { fatalError() }
 public var errSecDuplicateItem: OSStatus { fatalError() }
 public var kSecClass: CFString { fatalError() }
 public var kSecClassGenericPassword: CFString { fatalError() }
-public var kSecClassKey: CFString { fatalError() }
 public var kSecAttrService: CFString { fatalError() }
 public var kSecAttrAccount: CFString { fatalError() }
 public var kSecAttrAccessGroup: CFString { fatalError() }
-public var kSecAttrAccessControl: CFString { fatalError() }
 public var kSecAttrAccessible: CFString { fatalError() }
 public var kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString { fatalError() }
 public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { fatalError() }
 public var kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString { fatalError() }
-public var kSecAttrApplicationTag: CFString { fatalError() }
-public var kSecAttrIsPermanent: CFString { fatalError() }
-public var kSecAttrKeySizeInBits: CFString { fatalError() }
-public var kSecAttrKeyType: CFString { fatalError() }
-public var kSecAttrKeyTypeECSECPrimeRandom: CFString { fatalError() }
-public var kSecAttrTokenID: CFString { fatalError() }
-public var kSecAttrTokenIDSecureEnclave: CFString { fatalError() }
-public var kSecPrivateKeyAttrs: CFString { fatalError() }
 public var kSecUseDataProtectionKeychain: CFString { fatalError() }
 public var kSecReturnData: CFString { fatalError() }
-public var kSecReturnRef: CFString { fatalError() }
 public var kSecMatchLimit: CFString { fatalError() }
 public var kSecMatchLimitOne: CFString { fatalError() }
 public var kSecValueData: CFString { fatalError() }
-public func CFErrorGetCode(_ error: CFError) -> CFIndex { fatalError() }
-public func CFGetTypeID(_ value: CFTypeRef?) -> CFTypeID { fatalError() }
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { fatalError() }
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { fatalError() }
 public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { fatalError() }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
-public func SecKeyGetTypeID() -> CFTypeID { fatalError() }
-public func SecKeyCreateRandomKey(
-    _ parameters: CFDictionary,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> SecKey? { fatalError() }
-public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { fatalError() }
-public func SecKeyCreateEncryptedData(
-    _ key: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ plaintext: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> CFData? { fatalError() }
-public func SecKeyCreateDecryptedData(
-    _ key: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ ciphertext: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> CFData? { fatalError() }
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,
     _ protection: CFString,

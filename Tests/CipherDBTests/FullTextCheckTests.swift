@@ -77,7 +77,8 @@ import Testing
         let problems = try pool.integrityCheck()
         // Since SQLite 3.44 its own check says so of FTS4, too.
         #expect(problems.allSatisfy { $0.contains("my index") } && problems.count { $0.contains("'rebuild'") } == 1)
-        #expect(try pool.inDatabase { try $0.integrityCheck() } == problems)
+        // That of SQLite 3.44 says so on a connection that writes only.
+        #expect(try pool.inDatabase { try Set(problems).isSubset(of: $0.integrityCheck()) })
         #expect(try pool.inDatabase { !$0.isInTransaction })
         try pool.write { try $0.executeUpdate("INSERT INTO \"my index\" (\"my index\") VALUES ('rebuild')") }
         #expect(try pool.integrityCheck() == [])

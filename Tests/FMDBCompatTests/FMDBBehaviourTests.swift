@@ -126,7 +126,10 @@ struct FMDBBehaviourTests {
 
     @Test func queueOpensAgainWithItsKey() throws {
         let queue = try queue()
+        let file = try Platform.status(of: directory.file("test.db")).identity
+        #expect(Platform.descriptor(on: file) != nil)
         queue.close()
+        #expect(Platform.descriptor(on: file) == nil, "it has no lock")
         #expect(count(queue) == 0)
         queue.inDatabase { #expect($0.rekey(.sampleKey("new")) && $0.executeStatements("INSERT INTO t VALUES (1)")) }
         queue.inDatabase { $0.close() }

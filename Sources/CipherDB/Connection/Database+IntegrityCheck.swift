@@ -14,8 +14,12 @@ extension Database {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         // In one transaction, so that no page is written between the two.
-        let problems =
-            try isInTransaction ? structureProblems() : inTransaction(.deferred) { try $0.structureProblems() }
+        func check(_ undo: inout Bool) throws -> [String] {
+            // SQLite 3.44 writes, to look at an index of FTS4; to observers it would be a change.
+            undo = true
+            return try structureProblems()
+        }
+        let problems = try isInTransaction ? structureProblems() : inTransaction(.deferred) { try check(&$1) }
         // A transaction that has read cannot always get the lock of a writer.
         return try problems + takingLong(fullTextProblems)
     }
@@ -112,12 +116,18 @@ extension Database {
                 let lines = try ignoringConstraints(ignoresConstraints) {
                     try fetchAll(String.self, "PRAGMA main.\(sql: pragma)\(sql: argument)")
                 }
-                return (lines == ["ok"] ? [] : lines, missing)
+                return (lines == ["ok"] ? [] : lines.filter { !Database.saysIndexWasNotChecked($0) }, missing)
             } catch let error as DatabaseError where error.namesWhatIsMissing || isPartial && error.code == .error {
                 if missing == nil { missing = error.message }
             }
         }
         return ([], missing)
+    }
+
+    /// SQLite 3.44 cannot look at an index of FTS4 on a connection that only reads; what CipherDB compares itself tells more.
+    private static func saysIndexWasNotChecked(_ line: String) -> Bool {
+        line.hasPrefix("unable to validate the inverted index for FTS")
+            && line.hasSuffix(": attempt to write a readonly database")
     }
 
     private func ignoringConstraints<Result>(_ ignores: Bool, _ body: () throws -> Result) throws -> Result {
