@@ -100,7 +100,9 @@ final class Authorizer {
             hasAccess = true
             if table?.pointee == 0 { access.isVacuum = true } else { access.attaches = true }
         case SQLITE_TRANSACTION:
-            if sqlite3_stricmp(table, "ROLLBACK") == 0 { access.rollsBack = true }
+            if sqlite3_stricmp(table, "ROLLBACK") == 0 { access.control = .rollback }
+        case SQLITE_SAVEPOINT:
+            if sqlite3_stricmp(table, "BEGIN") == 0 { access.control = .savePoint }
         case SQLITE_PRAGMA:
             guard let table else { return }
             note(pragma: String(cString: table).lowercased(), hasArgument: second != nil, schema)
@@ -276,6 +278,14 @@ extension Connection {
     }
 }
 
+enum TransactionControl {
+    case none
+    /// It ends it and undoes all of it.
+    case rollback
+    /// It begins a savepoint.
+    case savePoint
+}
+
 /// What a statement reads and writes, as the engine tells while it compiles it.
 struct TableAccess {
     /// The schemas that it reads, but for that of temporary tables.
@@ -302,8 +312,8 @@ struct TableAccess {
     var isVacuum = false
     /// Whether it attaches a file.
     var attaches = false
-    /// Whether it ends the transaction and undoes all of it.
-    var rollsBack = false
+    /// What it does to the transaction.
+    var control = TransactionControl.none
 
     mutating func read(_ schema: String) {
         if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }

@@ -10,6 +10,10 @@ final class ChangeTracker {
     private var hasUncountableChanges = false
     /// How many transactions were rolled back.
     private(set) var rollbacks = 0
+    /// Whether the last of them was of a commit that had begun, which the disk may have.
+    private(set) var mayBeStored = false
+    /// The same, until the statement that failed says so.
+    private var isUntold = false
     /// How many rows were changed before the transaction.
     private var changesBefore: Int32 = 0
     /// Whether the engine began to commit, and it is not known yet how that ended.
@@ -52,7 +56,15 @@ final class ChangeTracker {
 
     func didRollBack() {
         rollbacks += 1
+        mayBeStored = isCommitting
+        isUntold = isCommitting
         clear()
+    }
+
+    /// Whether the statement that failed now was a commit that had begun.
+    func takeMayBeStored() -> Bool {
+        defer { isUntold = false }
+        return isUntold
     }
 
     /// The call is over in which the engine began to commit. It begins when it has all locks: what fails after that it rolls back, and

@@ -55,6 +55,8 @@ final class Connection {
     @exclusivity(unchecked) var requiresTransaction = false
     /// Whether the block that runs shares its transaction with others, which are over and wait for the commit.
     @exclusivity(unchecked) var sharing = Sharing.alone
+    /// Whether a savepoint may be open in it that SQL began.
+    @exclusivity(unchecked) var mayHaveSavePoint = false
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
     /// The deferred error of a commit that was due when a blob or a statement was closed.
@@ -118,6 +120,14 @@ final class Connection {
         case shared
         /// It rolled back: nothing of it runs any more, and its changes are undone when it returns.
         case rolledBack
+    }
+
+    /// Notes a statement about the transaction, and returns whether it is not to run, because the changes of others are in there.
+    func absorbs(_ control: TransactionControl) -> Bool {
+        if control == .savePoint { mayHaveSavePoint = true }
+        guard control == .rollback, sharing == .shared else { return false }
+        sharing = .rolledBack
+        return true
     }
 
     /// Whether the transaction of the block that runs is over, in which alone it may run statements.

@@ -1,3 +1,6 @@
+internal import CipherSystem
+internal import SQLiteFormat
+
 /// Why a statement failed, in words that quote no value.
 extension PreparedStatement {
     /// Ends the execution, and returns the error to throw: that of a function written in Swift before that of the engine.
@@ -6,7 +9,14 @@ extension PreparedStatement {
         corruptionGuard?.didFail()
         reset()
         if let thrown = connection.takeCallbackError() { return thrown }
-        return withoutValues(error)
+        return withoutValues(mayBeStored(error) ? error.ofCommit : error)
+    }
+
+    /// Whether the changes may be there all the same: a disk that fails may have the commit, and a journal that stays is ended by a write.
+    private func mayBeStored(_ error: DatabaseError) -> Bool {
+        guard connection.tracker?.takeMayBeStored() == true else { return false }
+        let journal = SideFile.rollbackJournal.path(of: connection.filename)
+        return error.code.primary == .inputOutput || ((try? Platform.status(of: journal).size) ?? 0) > 0
     }
 
     /// What an error of the engine comes of, where its code does not say it.

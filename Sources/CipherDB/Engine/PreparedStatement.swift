@@ -150,10 +150,7 @@ internal import CSQLCipher
     func step() throws -> Bool {
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
-        if access.rollsBack, connection.sharing == .shared {
-            connection.sharing = .rolledBack
-            return false
-        }
+        if access.control != .none, connection.absorbs(access.control) { return false }
         var code: Int32
         rowWidth = 0
         repeat {

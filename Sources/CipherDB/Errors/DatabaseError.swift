@@ -52,8 +52,18 @@ public struct DatabaseError: Error, Sendable, Equatable {
             + "block, throw, or set its argument `rollback`"
     )
 
+    private static let mayBeStored =
+        "the disk failed while the commit was written, so its changes may be there, or come back when the file is opened again; look before "
+        + "you run it again"
+
+    /// The same, of a commit of which the disk may have all.
+    var ofCommit: DatabaseError { DatabaseError(code, "\(message); \(DatabaseError.mayBeStored)", sql: sql) }
+
     /// Of each block that waited for a commit, where another block ended the transaction. A full disk is everybody's.
-    static func sharedTransactionEnded(_ cause: (any Error)?) -> DatabaseError {
+    ///
+    /// - Parameter mayBeStored: Whether that block committed, and failed.
+    static func sharedTransactionEnded(_ cause: (any Error)?, mayBeStored: Bool) -> DatabaseError {
+        if mayBeStored { return DatabaseError(.inputOutput, DatabaseError.mayBeStored) }
         let failure = (cause as? DatabaseError).flatMap { StorageFailure.concerns($0.code) ? $0 : nil }
         return DatabaseError(
             failure?.code ?? .abortedByRollback,

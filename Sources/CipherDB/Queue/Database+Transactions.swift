@@ -96,7 +96,7 @@ extension Database {
                 }
                 return result
             } catch {
-                if isSavePoint { abandonSavePoint(SharedCommits.savePoint) } else { abandonTransaction() }
+                if isSavePoint { try abandonSavePoint(SharedCommits.savePoint) } else { abandonTransaction() }
                 throw error
             }
         }
@@ -255,6 +255,9 @@ extension Database {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         let name = nextSavePointName()
+        let isInOther = connection?.mayHaveSavePoint ?? false
+        // Its end is also that of those inside.
+        defer { connection?.mayHaveSavePoint = isInOther }
         return try actingAfterCommit {
             try startSavePoint(withName: name)
             do {
@@ -267,7 +270,7 @@ extension Database {
                 try releaseSavePoint(withName: name)
                 return result
             } catch {
-                abandonSavePoint(name)
+                try abandonSavePoint(name)
                 throw error
             }
         }
@@ -279,7 +282,9 @@ extension Database {
     }
 
     /// Undoes a savepoint, where its transaction is open, after an error that is thrown on.
-    private func abandonSavePoint(_ name: String) {
+    ///
+    /// - Throws: ``DatabaseError`` where that cannot be done, and the transaction is undone.
+    private func abandonSavePoint(_ name: String) throws {
         guard isInTransaction else { return }
         _ = connection?.takeDeferredError()
         do {
@@ -287,6 +292,7 @@ extension Database {
         } catch {
             // What was to be undone must not be committed with the rest.
             abandonTransaction()
+            throw error
         }
     }
 }

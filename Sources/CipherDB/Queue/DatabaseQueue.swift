@@ -96,10 +96,9 @@ public final class DatabaseQueue: DatabaseWriter {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(isShared: isShared, body)
             }
-            let ended = Swift.Result { try commit?.wait() }
-            let result = try outcome.get()
-            try reporting { try ended.get() }
-            return result
+            // Before its own error, which may be of changes that are undone now.
+            try reporting { try commit?.wait() }
+            return try outcome.get()
         }
     }
 
@@ -170,9 +169,8 @@ public final class DatabaseQueue: DatabaseWriter {
                 cancellation.cancel()
             }
             let ended = await commit?.outcome()
-            let result = try outcome.get()
             try reporting { try ended?.get() }
-            return result
+            return try outcome.get()
         }
     }
 
@@ -306,10 +304,8 @@ public final class DatabaseQueue: DatabaseWriter {
         guard database.isOpen else { throw DatabaseError.closed }
         // Those that wait for it learn how it went.
         if !isShared { try? sharedCommits.commit() }
-        var failure: (any Error)?
-        defer { sharedCommits.blockEnded(failure) }
-        try database.connection?.checkFile()
         let outcome = Swift.Result {
+            try database.connection?.checkFile()
             let result = Swift.Result { try body(database) }
             try checkKey()
             database.closeOpenResultSets()
@@ -323,8 +319,9 @@ public final class DatabaseQueue: DatabaseWriter {
             guard isOpen else { return value }
             throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
         }
+        var failure: (any Error)?
         if case .failure(let error) = outcome { failure = error }
-        return (outcome, sharedCommits.takeLast() ?? sharedCommits.openCommit)
+        return (outcome, sharedCommits.blockEnded(failure))
     }
 }
 

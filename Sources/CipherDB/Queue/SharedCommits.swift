@@ -56,15 +56,13 @@ final class SharedCommits: @unchecked Sendable {
 
     var isOpen: Bool { open != nil }
 
-    /// The commit of what is left open, whose changes the block that runs has seen.
-    var openCommit: SharedCommit? { open?.commit }
-
     /// Begins the transaction of a block.
     ///
     /// - Returns: Whether it is ``savePoint`` in the transaction of the blocks before it; else the transaction is its own.
     func begin() throws -> Bool {
         guard open != nil else {
             database.connection?.authorizer.defersForeignKeys = false
+            database.connection?.mayHaveSavePoint = false
             database.connection?.interrupter.forgetInterruption()
             try database.beginTransaction(.immediate)
             began = .now()
@@ -86,6 +84,8 @@ final class SharedCommits: @unchecked Sendable {
             // As the commit of its own would say.
             guard !isUnresolved else { throw DatabaseError(.constraintForeignKey, "FOREIGN KEY constraint failed") }
             try connection.uninterrupted { try database.executeUpdate(SharedCommits.releaseSavePoint) }
+            // With those that are inside.
+            connection.mayHaveSavePoint = false
         }
         // Its own commit would fail in another transaction than it began, and say so of a statement that still writes.
         let isWhole = connection.isInTransaction && connection.activeStatements == 0
@@ -103,7 +103,7 @@ final class SharedCommits: @unchecked Sendable {
     }
 
     /// What the block that is over has to wait for; nil where its own commit is done, or it has none.
-    func takeLast() -> SharedCommit? {
+    private func takeLast() -> SharedCommit? {
         defer { last = nil }
         return last
     }
@@ -131,30 +131,40 @@ final class SharedCommits: @unchecked Sendable {
     /// After a block.
     ///
     /// - Parameter failure: What it threw.
-    func blockEnded(_ failure: (any Error)?) {
-        noticeEnd(failure)
-        guard let open else { return }
+    /// - Returns: What it has to wait for: the commit of its own changes, or of those that it has seen; nil where it ended that itself.
+    func blockEnded(_ failure: (any Error)?) -> SharedCommit? {
+        let seen = takeLast() ?? open?.commit
+        guard !noticeEnd(failure) else { return nil }
+        guard let open else { return seen }
         let isFull = open.blocks >= SharedCommits.maximumBlocks || .now() >= open.since + longest.dispatched
         // A block that was undone leaves the setting, which lasts until the commit.
         if isFull || open.connection.authorizer.defersForeignKeys { try? commit() }
+        return seen
     }
 
     /// Tells the blocks before how it ended, where a block ended the transaction that they left.
-    private func noticeEnd(_ cause: (any Error)? = nil) {
-        guard let open else { return }
+    ///
+    /// - Returns: Whether one did.
+    @discardableResult
+    private func noticeEnd(_ cause: (any Error)? = nil) -> Bool {
+        guard let open else { return false }
         let isSame = database.connection === open.connection
-        guard !isSame || !open.connection.isInTransaction else { return }
+        guard !isSame || !open.connection.isInTransaction else { return false }
         self.open = nil
-        let isCommitted = isSame && open.connection.tracker?.rollbacks == open.rollbacks
-        open.commit.end(isCommitted ? .success(()) : .failure(DatabaseError.sharedTransactionEnded(cause)))
+        let tracker = open.connection.tracker
+        let isCommitted = isSame && tracker?.rollbacks == open.rollbacks
+        let failure = DatabaseError.sharedTransactionEnded(cause, mayBeStored: isSame && tracker?.mayBeStored == true)
+        open.commit.end(isCommitted ? .success(()) : .failure(failure))
+        return true
     }
 }
 
 extension Database {
-    /// Whether another block may run before the commit: no hook is told of it or asked for a savepoint, and no setting lasts until then.
+    /// Whether another block may run before the commit: no hook is told of it or asked for a savepoint, and no setting lasts until then, nor
+    /// a savepoint that the other one could go back to.
     fileprivate var mayShareCommit: Bool {
         hooks.commit == nil && hooks.rollback == nil && hooks.authorizer == nil
-            && connection?.authorizer.defersForeignKeys == false
+            && connection?.authorizer.defersForeignKeys == false && connection?.mayHaveSavePoint == false
     }
 }
 

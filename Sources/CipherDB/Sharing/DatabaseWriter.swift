@@ -47,7 +47,7 @@ extension DatabaseWriter {
     /// throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
-    ///   changes are undone; else as `inDatabase(_:)`.
+    ///   changes are undone, unless the message says that the disk failed while the commit was written; else as `inDatabase(_:)`.
     @discardableResult
     public func write<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try inTransaction(.immediate, body)
