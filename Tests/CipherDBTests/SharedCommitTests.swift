@@ -281,7 +281,7 @@ import Testing
     }
 
     /// An index keeps in memory what the transaction wrote, until a savepoint begins.
-    @Test(arguments: ["fts4", "fts5"]) func undoneBlockLeavesNothingInIndex(module: String) async throws {
+    @Test(arguments: FullTextCheckTests.modules) func undoneBlockLeavesNothingInIndex(module: String) async throws {
         let queue = try queue()
         try await queue.write {
             try $0.executeStatements("CREATE VIRTUAL TABLE notes USING \(raw: module)(text)")
