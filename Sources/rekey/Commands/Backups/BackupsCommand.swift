@@ -68,7 +68,12 @@ struct BackupsPrune: ParsableCommand {
         try report.run([repository]) { repository, _ in
             let done = try BackupRepository(repository).prune(keeping: keeping.policy ?? RetentionPolicy())
             return Report.Result(
-                Object(kept: done.kept, pruned: done.removed, prunedSegments: done.removedSegments),
+                Object(
+                    kept: done.kept,
+                    pruned: done.removed,
+                    prunedSegments: done.removedSegments,
+                    prunedSize: done.removedSize
+                ),
                 lines: [
                     ("kept", "\(done.kept.count)"),
                     ("removed", KeepOptions.text(done)),
@@ -81,5 +86,6 @@ struct BackupsPrune: ParsableCommand {
         let kept: [UInt64]
         let pruned: [UInt64]
         let prunedSegments: Int
+        let prunedSize: Int64
     }
 }
