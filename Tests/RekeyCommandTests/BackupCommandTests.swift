@@ -66,6 +66,20 @@ import Testing
         #expect(kept.output.contains(" bytes freed"), "\(kept)")
     }
 
+    @Test func damagedManifestHidesNoOther() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        try update("DELETE FROM people WHERE id > 300")
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.file("repository/generations"))
+        let name = try #require(names.max())
+        try flipByte(of: directory.file("repository/generations/" + name), at: 40)
+        let list = try rekey("backups repository")
+        #expect(list.status == 65 && list.output.contains("1:       2"), "\(list)")
+        #expect(list.output.contains("problem: repository/generations/\(name): damaged"), "\(list)")
+        let json = try rekey("backups repository --json")
+        #expect(json.status == 65 && json.output.contains(#""problems":["repository/generations/"#), "\(json)")
+    }
+
     @Test func otherDatabaseRemovesNoHistory() throws {
         try SampleFile.make(at: directory.file("b.db"), under: .sample("other"))
         #expect(try rekey("backup a.db repository --key-file k").status == 0)

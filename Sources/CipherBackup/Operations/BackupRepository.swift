@@ -29,6 +29,23 @@ public struct BackupRepository: Sendable {
         }
     }
 
+    /// The generations whose manifest can be read, the oldest first.
+    ///
+    /// - Parameter damaged: Called with the error of each other one.
+    package func generations(damaged: (BackupError) -> Void) throws -> [Generation] {
+        try storage.locked(exclusively: false) {
+            let marker = try marker()
+            return try manifestNames().compactMap { name in
+                do {
+                    return try Generation(StoredManifest(name, storage, marker).manifest)
+                } catch let error as BackupError where error.code == .damagedObject {
+                    damaged(error)
+                    return nil
+                }
+            }
+        }
+    }
+
     /// Keeps others from removing objects while `body` runs.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try storage.locked(exclusively: false, body)

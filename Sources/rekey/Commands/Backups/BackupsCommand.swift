@@ -24,19 +24,27 @@ struct BackupsList: ParsableCommand {
 
     func run() throws {
         try report.run([repository]) { repository, _ in
-            let generations = try BackupRepository(repository).generations()
-            if generations.isEmpty {
-                return Report.Result(Object(generations: []), line: "\(repository): no generation", status: .done)
+            var damaged: [String] = []
+            let generations = try BackupRepository(repository).generations { damaged.append("\($0)") }
+            let object = Object(
+                generations: generations.map(GenerationObject.init),
+                problems: damaged.isEmpty ? nil : damaged
+            )
+            if generations.isEmpty, damaged.isEmpty {
+                return Report.Result(object, line: "\(repository): no generation", status: .done)
             }
             return Report.Result(
-                Object(generations: generations.map(GenerationObject.init)),
+                object,
                 lines: generations.map { ("\($0.number)", GenerationObject.line($0)) }
+                    + damaged.map { ("problem", $0) },
+                status: damaged.isEmpty ? .done : .damaged
             )
         }
     }
 
     private struct Object: Encodable {
         let generations: [GenerationObject]
+        let problems: [String]?
     }
 }
 
