@@ -68,10 +68,14 @@ public struct BackupRepository: Sendable {
     }
 
     /// Makes the repository unless there is one.
-    func prepare() throws {
-        try storage.prepare()
+    ///
+    /// - Returns: Whether it was made, and its directory too.
+    @discardableResult
+    func prepare() throws -> (isNew: Bool, hasNewDirectory: Bool) {
+        let hasNewDirectory = try storage.prepare()
         do {
             _ = try marker()
+            return (false, hasNewDirectory)
         } catch BackupError.notARepository {
             guard try storage.names(in: StoredManifest.directory).isEmpty else {
                 throw BackupError(.notARepository, path: storage.description)
@@ -81,8 +85,13 @@ public struct BackupRepository: Sendable {
             do {
                 try storage.add(RepositoryMarker.name, marker.file())
             } catch {
-                if (try? self.marker()) == nil { throw error }
+                guard (try? self.marker()) != nil else {
+                    if hasNewDirectory { storage.removeEmpty(withDirectory: true) }
+                    throw error
+                }
+                return (false, hasNewDirectory)
             }
+            return (true, hasNewDirectory)
         }
     }
 
