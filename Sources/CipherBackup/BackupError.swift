@@ -112,7 +112,9 @@ extension ErrorCode where Failure == BackupError {
     /// The repository stores no keyring that has the key of the generation: it was stored without one.
     public static var noKeyring: Self {
         Self {
-            "no keyring that is stored has the key of generation \(given: $0.generation): the keyring or the key of that time is needed"
+            $0.generation == nil
+                ? "no keyring is stored that can be read"
+                : "no keyring that is stored has the key of generation \(given: $0.generation): the keyring or the key of that time is needed"
         }
     }
     /// Another process uses the repository.

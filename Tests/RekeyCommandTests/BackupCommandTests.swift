@@ -17,8 +17,8 @@ import Testing
         try Program.rekey(arguments, in: directory)
     }
 
-    private func update(_ sql: SQL) throws {
-        let queue = try DatabaseQueue(path: directory.file("a.db"), key: .sample("k"))
+    private func update(_ sql: SQL, under key: String = "k") throws {
+        let queue = try DatabaseQueue(path: directory.file("a.db"), key: .sample(key))
         try queue.inDatabase { try $0.executeUpdate(sql) }
         try queue.close()
     }
@@ -39,10 +39,60 @@ import Testing
         #expect(try rekey("backups check repository").output.hasSuffix("sound:       yes\n"))
         let check = try rekey("backups check repository --key-file k")
         #expect(check.output.contains("proved:      2, manifest and pages by their MACs\n"), "\(check.errors)")
-        #expect(
-            try rekey("backups prune repository --keep 1").output
-                == "kept:    1\nremoved: 1 generation, 0 segments\n"
-        )
+        let pruned = try rekey("backups prune repository --keep 1").output
+        let manifest = #/kept:    1\nremoved: 1 generation, 0 segments, [1-9][0-9]{2} bytes freed\n/#
+        #expect(pruned.wholeMatch(of: manifest) != nil, "\(pruned)")
+    }
+
+    /// What the repository has less, but for the record of the prune.
+    @Test func pruneSaysHowMuchItFreed() throws {
+        func size() throws -> Int {
+            try ["generations", "segments"].reduce(0) { sum, name in
+                let place = directory.file("repository/\(name)/")
+                return try FileManager.default.contentsOfDirectory(atPath: place).reduce(sum) {
+                    try $0 + Data(contentsOf: URL(fileURLWithPath: place + $1)).count
+                }
+            }
+        }
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        #expect(try rekey("change a.db --key-file k --new-key-file other").status == 0)
+        #expect(try rekey("backup a.db repository --key-file other").status == 0)
+        let before = try size()
+        let pruned = try rekey("backups prune repository --keep 1 --json").output
+        #expect(try pruned.contains("\"prunedSize\":\(before - size())"), "\(pruned)")
+        #expect(try before - size() > 4096)
+        try update("DELETE FROM people WHERE id > 300", under: "other")
+        let kept = try rekey("backup a.db repository --key-file other --keep 1")
+        #expect(kept.output.contains(" bytes freed"), "\(kept)")
+    }
+
+    @Test func damagedManifestHidesNoOther() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        try update("DELETE FROM people WHERE id > 300")
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.file("repository/generations"))
+        let name = try #require(names.max())
+        try flipByte(of: directory.file("repository/generations/" + name), at: 40)
+        let list = try rekey("backups repository")
+        #expect(list.status == 65 && list.output.contains("1:       2"), "\(list)")
+        #expect(list.output.contains("problem: repository/generations/\(name): damaged"), "\(list)")
+        let json = try rekey("backups repository --json")
+        #expect(json.status == 65 && json.output.contains(#""problems":["repository/generations/"#), "\(json)")
+    }
+
+    /// A later run would go on with it, although its keyring notes another one.
+    @Test func failedBackupLeavesNoRepository() throws {
+        try flipByte(of: directory.file("a.db"), at: 9000)
+        #expect(try rekey("backup a.db repository --key-file k").status == 65)
+        #expect(!directory.names.contains("repository"))
+        _ = try Program.run("/bin/mkdir", [directory.file("mount")])
+        #expect(try rekey("backup a.db mount --key-file k").status == 65)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("mount")) == [])
+        // What others have stored stays.
+        try SampleFile.make(at: directory.file("b.db"), under: .sample("k"))
+        #expect(try rekey("backup b.db repository --key-file k").status == 0)
+        #expect(try rekey("backup a.db repository --key-file k").status == 65)
+        #expect(try rekey("backups check repository --key-file k").status == 0)
     }
 
     @Test func otherDatabaseRemovesNoHistory() throws {

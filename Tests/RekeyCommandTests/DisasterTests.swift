@@ -14,7 +14,7 @@ struct DisasterTests {
     init() throws {
         directory = try TemporaryDirectory()
         try make("vault")
-        for name in ["new", "service"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name + ".key") }
+        _ = try directory.write(DatabaseKey.sampleBytes("new"), to: "new.key")
         _ = try directory.write("another passphrase\n".utf8, to: "new.txt")
         try succeed(Self.backup)
         try insert(1)
@@ -36,7 +36,10 @@ struct DisasterTests {
             key: unlocked,
             configuration: Configuration { $0.journalMode = .wal }
         )
-        try queue.inDatabase { try $0.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text)") }
+        try queue.inDatabase {
+            try $0.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text)")
+            try $0.executeStatements("CREATE INDEX notes_text ON notes (text)")
+        }
         try queue.close()
         guard name == "vault" else { return }
         _ = try directory.write("Ada's passphrase\n".utf8, to: "ada.txt")
@@ -58,6 +61,46 @@ struct DisasterTests {
         try queue.inTransaction { database in
             for _ in 0..<count { try database.executeUpdate("INSERT INTO notes (text) VALUES (hex(randomblob(100)))") }
         }
+    }
+
+    private func copy(_ name: String, to copy: String) throws {
+        try? FileManager.default.removeItem(atPath: directory.file(copy))
+        try FileManager.default.copyItem(atPath: directory.file(name), toPath: directory.file(copy))
+    }
+
+    /// Commits rows to a WAL, which `body` finds before a checkpoint.
+    private func commit(_ count: Int, _ body: () throws -> Void) throws {
+        let queue = try open()
+        defer { try? queue.close() }
+        try queue.inTransaction { database in
+            for _ in 0..<count { try database.executeUpdate("INSERT INTO notes (text) VALUES (hex(randomblob(100)))") }
+        }
+        try body()
+    }
+
+    /// The WAL is deleted when half of its pages are in the file.
+    private func cutOffCheckpoint() throws {
+        try commit(300) { for name in ["vault.db", "vault.db-wal"] { try copy(name, to: "half" + name.dropFirst(5)) } }
+        let log = try Data(contentsOf: URL(fileURLWithPath: directory.file("half.db-wal")))
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.file("half.db")))
+        var pages: [Int: Data] = [:]
+        for frame in stride(from: 32, to: log.count, by: 24 + 4096) {
+            let number = log[frame..<frame + 4].reduce(0) { $0 << 8 | Int($1) }
+            pages[number] = log[frame + 24..<frame + 24 + 4096]
+        }
+        for (number, page) in pages.sorted(by: { $0.key < $1.key }).prefix(pages.count / 2) {
+            try file.seek(toOffset: UInt64(number - 1) * 4096)
+            try file.write(contentsOf: page)
+        }
+        try file.close()
+        try copy("half.db", to: "vault.db")
+    }
+
+    /// A WAL from before the last checkpoint is put back.
+    private func putBackOldLog(of count: Int) throws {
+        try commit(count) { try copy("vault.db-wal", to: "old-wal") }
+        try insert(700)
+        try copy("old-wal", to: "vault.db-wal")
     }
 
     private func rows(_ name: String) throws -> Int? {
@@ -89,12 +132,20 @@ struct DisasterTests {
     /// A disaster, by the title of its section.
     struct Disaster: Sendable, CustomStringConvertible {
         let description: String
+        /// What happens before the script.
+        var happens: @Sendable (DisasterTests) throws -> Void = { _ in }
         /// What happens.
-        let script: String
+        var script = "true"
         /// The command that fails then, and says one of the page's words; nil where the file is sound.
         var seenBy: String? = DisasterTests.verify
+        /// Whether that command only warns.
+        var isWarning = false
         /// What the page's words say to do first.
         var byHand = "true"
+        /// What is put into the commands in place of `n=16`.
+        var size = 16
+        /// The section to which the page sends on, after commands that fail.
+        var next: String?
         /// The file that is sound afterwards, and its rows.
         var file = "vault.db"
         let rows: ClosedRange<Int>
@@ -106,17 +157,26 @@ struct DisasterTests {
             script: "rekey keyring change vault.db --passphrase-file ada.txt --new-key-file new.key",
             rows: 301...301
         ),
-        Disaster(description: "The keyring is deleted", script: "rm vault.db.keyring", rows: 301...301),
+        Disaster(description: "The keyring is gone or wrong", script: "rm vault.db.keyring", rows: 301...301),
         Disaster(
-            description: "The keyring is an old one, or another database's",
+            description: "The keyring is gone or wrong",
             script: "rm vault.db.keyring; rekey keyring init other.db --new-passphrase-file ada.txt; "
                 + "mv other.db.keyring vault.db.keyring",
             rows: 301...301
         ),
         Disaster(
-            description: "The keyring is an old one, or another database's",
+            description: "The keyring is gone or wrong",
             script: "printf '\\0\\2' | dd of=vault.db.keyring bs=1 seek=8 conv=notrunc 2> /dev/null",
             byHand: "mv vault.db.keyring away",
+            rows: 301...301
+        ),
+        Disaster(
+            description: "The keyring is gone or wrong",
+            script: "cp vault.db.keyring old; "
+                + "rekey keyring add vault.db --passphrase-file ada.txt --new-key-file new.key; "
+                + "\(backup); mv old vault.db.keyring; \(verify); rekey backups check vault.backups",
+            seenBy: backup,
+            isWarning: true,
             rows: 301...301
         ),
         Disaster(description: "The file is cut off", script: "truncate -s 8192 vault.db", rows: 300...300),
@@ -128,35 +188,82 @@ struct DisasterTests {
         Disaster(
             description: "A page is bad",
             script: "printf x | dd of=vault.db bs=1 seek=20000 conv=notrunc 2> /dev/null",
-            rows: 200...300
+            rows: 200...301
         ),
-        Disaster(description: "The WAL is deleted", script: "rm -f vault.db-wal", seenBy: nil, rows: 300...300),
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            script: "dd if=/dev/urandom of=vault.db bs=16 count=1 conv=notrunc 2> /dev/null",
+            rows: 301...301
+        ),
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            script: "dd if=/dev/urandom of=vault.db bs=16 count=255 seek=1 conv=notrunc 2> /dev/null",
+            seenBy: "rekey recover vault.db x.db --keyring vault.db.keyring --passphrase-file ada.txt",
+            size: 4096,
+            rows: 301...301
+        ),
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            happens: { try $0.insert(300) },
+            script: "dd if=/dev/urandom of=vault.db bs=4096 count=1 conv=notrunc 2> /dev/null",
+            size: 4096,
+            rows: 601...601
+        ),
         Disaster(
             description: "The WAL is deleted",
-            script: "rekey keyring rotate vault.db --passphrase-file ada.txt; rm -f vault.db-wal",
+            happens: { try $0.insert(100) },
+            script: "rm -f vault.db-wal",
             seenBy: nil,
+            rows: 401...401
+        ),
+        Disaster(
+            description: "The WAL is deleted",
+            happens: { try $0.cutOffCheckpoint() },
+            next: "The file is cut off",
             rows: 300...300
         ),
         Disaster(
-            description: "The WAL or journal is another database's",
+            description: "The WAL or journal is an old one, or another database's",
             script: "cp other.db-wal vault.db-wal",
             rows: 301...301
         ),
-        Disaster(description: "The machine is lost", script: "rm vault.db*", rows: 300...300),
         Disaster(
-            description: "Somebody deleted rows",
-            script: "true",
-            seenBy: nil,
-            file: "then.db",
-            rows: 300...300
+            description: "The WAL or journal is an old one, or another database's",
+            happens: {
+                try $0.insert(3000)
+                try $0.putBackOldLog(of: 20)
+            },
+            rows: 4021...4021
         ),
-        Disaster(description: "The repository is lost", script: "rm -r vault.backups", seenBy: backup, rows: 301...301),
+        // It has all pages that were changed since.
         Disaster(
-            description: "The repository is an old copy",
+            description: "The WAL or journal is an old one, or another database's",
+            happens: { try $0.putBackOldLog(of: 100) },
+            seenBy: nil,
+            rows: 1101...1101
+        ),
+        Disaster(description: "The machine is lost", script: "rm vault.db*", rows: 300...300),
+        Disaster(description: "Somebody deleted rows", seenBy: nil, file: "then.db", rows: 300...300),
+        Disaster(
+            description: "The repository is lost, an old copy, or damaged",
+            script: "rm -r vault.backups",
+            seenBy: backup,
+            rows: 301...301
+        ),
+        Disaster(
+            description: "The repository is lost, an old copy, or damaged",
             script:
                 "cp -r vault.backups old; \(backup); rekey keyring rotate vault.db --passphrase-file ada.txt; \(backup); "
                 + "rm -r vault.backups; mv old vault.backups",
             seenBy: backup,
+            rows: 301...301
+        ),
+        Disaster(
+            description: "The repository is lost, an old copy, or damaged",
+            script: "\(backup); "
+                + "printf xyz | dd of=$(ls -d vault.backups/generations/* | tail -1) bs=1 seek=44 conv=notrunc 2> /dev/null; rekey backups list vault.backups || test $? = 65",
+            seenBy: backup,
+            byHand: "mv $(ls -d vault.backups/generations/* | tail -1) .",
             rows: 301...301
         ),
         Disaster(
@@ -177,6 +284,14 @@ struct DisasterTests {
         let disk = try SmallDisk(bytes: 8 << 20)
         try succeed("cp -r vault.db* vault.backups ada.txt \(disk.path)")
         let section = try #require(Self.page.last)
+        func expectSign(_ command: String, _ sign: String) throws {
+            let refused = try run("cd \(disk.path); \(command)")
+            #expect(refused.status == 74 && refused.errors.contains(sign), "\(refused.errors)")
+            #expect(section.signs.contains(sign))
+        }
+        try succeed("! dd if=/dev/zero of=\(disk.path)/fill 2> /dev/null")
+        try expectSign(Self.verify, "disk I/O error: the disk is full")
+        try succeed("rm \(disk.path)/fill")
         let queue = try DatabaseQueue(
             path: disk.file("vault.db"),
             key: .keyring(Keyring(besideDatabase: disk.file("vault.db")), unlockedBy: .passphrase("Ada's passphrase"))
@@ -186,6 +301,7 @@ struct DisasterTests {
         let insert = { try queue.write { try $0.executeUpdate("INSERT INTO notes (text) VALUES (zeroblob(1000000))") } }
         let error = #expect(throws: DatabaseError.self) { try insert() }
         #expect(error.map { error in section.signs.contains { error.message.contains($0) } } == true, "\(error as Any)")
+        try expectSign(Self.backup, "No space left on device")
         // By hand, as the page says.
         try succeed("rm \(disk.path)/fill; cd \(disk.path); \(section.commands)")
         try insert()
@@ -195,6 +311,7 @@ struct DisasterTests {
 
     @Test(arguments: disasters)
     func sectionEndsItsDisaster(_ disaster: Disaster) throws {
+        try disaster.happens(self)
         let script = disaster.script
         var other: DatabaseQueue?
         if script.contains("other.db-wal") {
@@ -208,13 +325,66 @@ struct DisasterTests {
         if let command = disaster.seenBy {
             let seen = try run(command)
             let said = seen.output + seen.errors
-            #expect(seen.status != 0 && section.signs.contains(where: said.contains), "\(said)")
+            #expect((seen.status == 0) == disaster.isWarning, "\(said)")
+            #expect(section.signs.contains(where: said.contains), "\(said)")
         } else {
             try succeed(Self.verify)
         }
-        try succeed(disaster.byHand + "; " + section.commands)
+        let commands = section.commands.replacing("n=16 ", with: "n=\(disaster.size) ")
+        if let next = disaster.next {
+            #expect(try run(commands).status == 65)
+            try succeed(#require(Self.page.first { $0.title == next }).commands)
+        } else {
+            try succeed(disaster.byHand + "; " + commands)
+        }
         if !disaster.description.hasPrefix("A passphrase") {
             #expect(try disaster.rows.contains(rows(disaster.file) ?? 0))
         }
+        // The timer goes on, which knows of nothing.
+        if !disaster.description.hasPrefix("A passphrase") { try succeed(Self.backup) }
+    }
+
+    /// Pasted into a shell that goes on after failures.
+    @Test(arguments: page.map(\.title)) func failureEndsTheBlock(_ title: String) throws {
+        let section = try #require(Self.page.first { $0.title == title })
+        try section.commands.write(toFile: directory.file("block"), atomically: true, encoding: .utf8)
+        let calls = directory.file("calls")
+        for failing in 1...9 {
+            try Data().write(to: URL(fileURLWithPath: calls))
+            let outcome = try run(
+                """
+                set +e +u +o pipefail
+                rekey() { echo >> calls; test $(wc -l < calls) != \(failing) || return 74; command rekey "$@"; }
+                . ./block
+                """
+            )
+            let count = try Data(contentsOf: URL(fileURLWithPath: calls)).count
+            #expect(count <= failing && (count < failing || outcome.status != 0), "\(failing): \(outcome.errors)")
+            if !title.hasPrefix("A passphrase") {
+                #expect(try (300...301).contains(rows("vault.db") ?? 0), "\(failing)")
+            }
+            guard count == failing else { break }
+        }
+    }
+
+    /// The backup has an older key alone.
+    @Test func runningProgramSavesItsRows() throws {
+        try succeed("rekey keyring rotate vault.db --passphrase-file ada.txt")
+        let queue = try open()
+        try succeed("rm vault.db.keyring")
+        #expect(try run("rekey keyring restore vault.db vault.backups --passphrase-file ada.txt").status == 77)
+        try queue.backup(to: directory.file("saved.db"), key: .raw(hex: String(repeating: "4b", count: 32)))
+        try queue.close()
+        _ = try directory.write(String(repeating: "4b", count: 32).utf8, to: "saved.key")
+        try succeed("rekey verify saved.db --key-file saved.key")
+    }
+
+    @Test func lostSchemaTakesNoPlace() throws {
+        try succeed("dd if=/dev/urandom of=vault.db bs=16 count=255 seek=1 conv=notrunc 2> /dev/null")
+        let before = try FileState(directory.file("vault.db"))
+        let section = try #require(Self.page.first { $0.title == "A page is bad" })
+        let outcome = try run("set +e +u +o pipefail\n" + section.commands)
+        #expect(outcome.status != 0 && outcome.output.contains("incomplete: tables may be missing"), "\(outcome)")
+        #expect(try FileState(directory.file("vault.db")) == before)
     }
 }

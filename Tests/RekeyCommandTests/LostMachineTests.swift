@@ -242,6 +242,33 @@ struct LostMachineTests {
         try succeed("backups check repository \(Self.keys)")
     }
 
+    /// An older generation has an older key, which does not open the database.
+    @Test func keyringIsRestoredWhereManifestIsDamaged() throws {
+        try succeed("keyring rotate a.db --key-file ada")
+        try succeed("keyring forget a.db --yes-forget-backups --key-file ada")
+        try note(2)
+        try succeed("backup a.db repository \(Self.keys)")
+        #expect(keyrings.count == 2)
+        let place = directory.file("repository/generations/")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: place).max())
+        try flipByte(of: place + name, at: 40)
+        try FileManager.default.removeItem(atPath: directory.file("a.db.keyring"))
+        #expect(try rekey("keyring restore a.db repository --key-file bob").status == 77)
+        let done = try succeed("keyring restore a.db repository --key-file ada")
+        #expect(done.contains("\(name): damaged") && done.contains("the newest that is stored"), "\(done)")
+        try succeed("verify a.db \(Self.keys)")
+        for stored in keyrings { try flipByte(of: directory.file("repository/keyrings/" + stored), at: 40) }
+        let none = try rekey("keyring restore a.db repository --key-file ada")
+        #expect(none.status == 66 && none.errors.contains("no keyring is stored that can be read"), "\(none)")
+    }
+
+    /// Not that a keyring is to be restored.
+    @Test func repositoryThatIsGoneIsNamed() throws {
+        try FileManager.default.removeItem(atPath: directory.file("a.db.keyring"))
+        let refused = try rekey("keyring restore a.db nothing --key-file ada")
+        #expect(refused.status == 66 && refused.errors == "rekey: a.db: nothing: no such file\n", "\(refused)")
+    }
+
     @Test func keyringOfSomebodyElseIsNoticed() throws {
         try SampleFile.make(at: directory.file("b.db"), under: .sample("bob"))
         try succeed("keyring init b.db --key-file bob --new-key-file bob")

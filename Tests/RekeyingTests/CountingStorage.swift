@@ -53,7 +53,8 @@ final class CountingStorage: BackupStorage {
         }
     }
 
-    func prepare() throws { try base.prepare() }
+    func prepare() throws -> Bool { try base.prepare() }
+    func removeEmpty(withDirectory: Bool) { base.removeEmpty(withDirectory: withDirectory) }
     func names(in directory: String) throws -> [String] { try base.names(in: directory) }
     func sizes(in directory: String) throws -> [String: Int64] { try base.sizes(in: directory) }
     func settledNames(in directory: String) throws -> [String] { try base.settledNames(in: directory) }

@@ -20,17 +20,27 @@ extension BackupRepository {
         try unlockKeyring(for: choice) { try $0.unlock(secret, upgrades: false) }.backUp(to: keyring.path)
     }
 
-    /// The newest keyring that says that it has the key of a generation. It is a copy in memory.
-    package func newestKeyring(for choice: GenerationChoice) throws -> Keyring {
+    /// The newest keyring that says that it has the key of a generation, or the newest at all. It is a copy in memory.
+    package func newestKeyring(for choice: GenerationChoice?) throws -> Keyring {
         try firstKeyring(for: choice) { stored, _ in stored.copy }
     }
 
-    /// Unlocks the newest keyring that can be unlocked and has the key of a generation.
+    /// What is damaged of the newest generation, so that its key is not known; nil where that is.
+    package func damageOfNewestManifest() throws -> BackupError? {
+        do {
+            _ = try storage.locked(exclusively: false) { try manifest(.newest, atLeast: nil) }
+            return nil
+        } catch let error as BackupError where error.code == .damagedObject {
+            return error
+        }
+    }
+
+    /// Unlocks the newest keyring that can be unlocked and has the key of a generation, if one is named.
     ///
     /// - Parameter unlock: Called with a copy in memory of each keyring that says that it has the key, until one has it.
     /// - Throws: also what `unlock` throws for the newest; `KeyringError.wrongSecret` if it does for any.
     package func unlockKeyring(
-        for choice: GenerationChoice,
+        for choice: GenerationChoice?,
         _ unlock: (Keyring) throws -> UnlockedKeyring
     ) throws -> UnlockedKeyring {
         var failure: (any Error)?
@@ -39,6 +49,7 @@ extension BackupRepository {
             return try firstKeyring(for: choice) { stored, manifest in
                 do {
                     let unlocked = try unlock(stored.copy)
+                    guard let manifest else { return unlocked }
                     let identifiers = try StoredKeyring.identifiers(unlocked.copy().keys, manifest.repository)
                     return manifest.isOfKey(in: identifiers) ? unlocked : nil
                 } catch {
@@ -53,16 +64,16 @@ extension BackupRepository {
     }
 
     private func firstKeyring<Found>(
-        for choice: GenerationChoice,
-        _ take: (StoredKeyring, Manifest) throws -> Found?
+        for choice: GenerationChoice?,
+        _ take: (StoredKeyring, Manifest?) throws -> Found?
     ) throws -> Found {
         try storage.locked(exclusively: false) {
-            let manifest = try manifest(choice, atLeast: nil).manifest
-            for stored in try storedKeyrings(marker()) where manifest.isOfKey(in: stored.identifiers) {
+            let manifest = try choice.map { try self.manifest($0, atLeast: nil).manifest }
+            for stored in try storedKeyrings(marker()) where manifest?.isOfKey(in: stored.identifiers) ?? true {
                 if let found = try take(stored, manifest) { return found }
             }
             try ChildInterruption.check()
-            throw BackupError(.noKeyring, path: storage.description, generation: manifest.number)
+            throw BackupError(.noKeyring, path: storage.description, generation: manifest?.number)
         }
     }
 

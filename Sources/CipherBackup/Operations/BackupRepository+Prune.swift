@@ -51,6 +51,8 @@ public struct PruneResult: Sendable, Equatable {
     public let removed: [UInt64]
     /// How many segments were removed, which no generation needs any more.
     public let removedSegments: Int
+    /// Bytes of the objects that were removed.
+    public let removedSize: Int64
 }
 
 extension BackupRepository {
@@ -96,10 +98,14 @@ extension BackupRepository {
                 )
                 for manifest in removed { try storage.remove(StoredManifest.directory + "/" + manifest.name) }
             }
+            let segments = try removeSegments(neededBy: kept, removed)
             return PruneResult(
                 kept: kept.map(\.manifest.number),
                 removed: removed.map(\.manifest.number),
-                removedSegments: try removeSegments(neededBy: kept, removed)
+                removedSegments: segments.count,
+                removedSize: segments.reduce(removed.reduce(0) { $0 + Int64($1.file.count) }) {
+                    $0 + max(0, sizes[$1.fileName] ?? 0)
+                }
             )
         }
     }
@@ -126,11 +132,13 @@ extension BackupRepository {
     }
 
     /// Removes the segments that are of no use: those of the generations that were removed, and of backups that were cut off.
-    private func removeSegments(neededBy kept: [StoredManifest], _ removed: [StoredManifest]) throws -> Int {
+    private func removeSegments(neededBy kept: [StoredManifest], _ removed: [StoredManifest]) throws
+        -> Set<SegmentIdentifier>
+    {
         let needed = Set(kept.flatMap { $0.manifest.segments.map(\.identifier) })
         let settled = try storage.settledNames(in: "segments").compactMap(SegmentIdentifier.init(fileName:))
         let useless = Set(settled + removed.flatMap { $0.manifest.segments.map(\.identifier) }).subtracting(needed)
         for segment in useless { try storage.remove(segment.name) }
-        return useless.count
+        return useless
     }
 }

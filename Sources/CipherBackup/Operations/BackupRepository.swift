@@ -29,6 +29,23 @@ public struct BackupRepository: Sendable {
         }
     }
 
+    /// The generations whose manifest can be read, the oldest first.
+    ///
+    /// - Parameter damaged: Called with the error of each other one.
+    package func generations(damaged: (BackupError) -> Void) throws -> [Generation] {
+        try storage.locked(exclusively: false) {
+            let marker = try marker()
+            return try manifestNames().compactMap { name in
+                do {
+                    return try Generation(StoredManifest(name, storage, marker).manifest)
+                } catch let error as BackupError where error.code == .damagedObject {
+                    damaged(error)
+                    return nil
+                }
+            }
+        }
+    }
+
     /// Keeps others from removing objects while `body` runs.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try storage.locked(exclusively: false, body)
@@ -51,10 +68,14 @@ public struct BackupRepository: Sendable {
     }
 
     /// Makes the repository unless there is one.
-    func prepare() throws {
-        try storage.prepare()
+    ///
+    /// - Returns: Whether it was made, and its directory too.
+    @discardableResult
+    func prepare() throws -> (isNew: Bool, hasNewDirectory: Bool) {
+        let hasNewDirectory = try storage.prepare()
         do {
             _ = try marker()
+            return (false, hasNewDirectory)
         } catch BackupError.notARepository {
             guard try storage.names(in: StoredManifest.directory).isEmpty else {
                 throw BackupError(.notARepository, path: storage.description)
@@ -64,8 +85,13 @@ public struct BackupRepository: Sendable {
             do {
                 try storage.add(RepositoryMarker.name, marker.file())
             } catch {
-                if (try? self.marker()) == nil { throw error }
+                guard (try? self.marker()) != nil else {
+                    if hasNewDirectory { storage.removeEmpty(withDirectory: true) }
+                    throw error
+                }
+                return (false, hasNewDirectory)
             }
+            return (true, hasNewDirectory)
         }
     }
 

@@ -109,9 +109,9 @@ extension HelpTopic {
           restore     generation; with the key: format, pages,
                       isManifestAuthenticated, isStructureChecked
           backups list, check, prune
-                      generations; sound (numbers), size, problems, ok, with the
-                      key proved and underOtherKeys (numbers); kept and pruned
-                      (numbers), prunedSegments
+                      generations, problems if any; sound (numbers), size, problems,
+                      ok, with the key proved and underOtherKeys (numbers); kept and
+                      pruned (numbers), prunedSegments, prunedSize
           cleanup     removed (paths)
           keyring list, keyring status
                       keyring (path), sequenceNumber, created, written, keyCreated

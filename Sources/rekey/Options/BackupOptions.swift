@@ -144,6 +144,6 @@ struct KeepOptions: ParsableArguments {
 
     /// For people.
     static func text(_ done: PruneResult) -> String {
-        "\(done.removed.count.counted("generation")), \(done.removedSegments.counted("segment"))"
+        "\(done.removed.count.counted("generation")), \(done.removedSegments.counted("segment")), \(done.removedSize.counted("byte")) freed"
     }
 }

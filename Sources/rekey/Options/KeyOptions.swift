@@ -92,8 +92,8 @@ struct KeyOptions: ParsableArguments {
         try unlock(keyring, upgrades: upgrades) { try $0(keyring) }
     }
 
-    /// Unlocks the keyring that was stored with a generation, in memory: an end at the prompt leaves nothing.
-    func unlockKeyring(of repository: BackupRepository, for generation: GenerationChoice) throws -> UnlockedKeyring {
+    /// Unlocks the keyring that was stored with a generation, or the newest, in memory: an end at the prompt leaves nothing.
+    func unlockKeyring(of repository: BackupRepository, for generation: GenerationChoice?) throws -> UnlockedKeyring {
         try unlock(repository.newestKeyring(for: generation), upgrades: false) {
             try repository.unlockKeyring(for: generation, $0)
         }

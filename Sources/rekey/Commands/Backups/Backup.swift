@@ -134,11 +134,13 @@ struct BackupObject: Encodable {
     let format: FormatObject?
     let pruned: [UInt64]?
     let prunedSegments: Int?
+    let prunedSize: Int64?
     let warnings: [String]?
 
     init(_ done: BackupResult, _ pruned: PruneResult? = nil) {
         self.pruned = pruned?.removed
         prunedSegments = pruned?.removedSegments
+        prunedSize = pruned?.removedSize
         generation = GenerationObject(done.generation)
         isNew = done.isNew
         warnings = done.warnings.isEmpty ? nil : done.warnings.map(\.description)

@@ -24,19 +24,27 @@ struct BackupsList: ParsableCommand {
 
     func run() throws {
         try report.run([repository]) { repository, _ in
-            let generations = try BackupRepository(repository).generations()
-            if generations.isEmpty {
-                return Report.Result(Object(generations: []), line: "\(repository): no generation", status: .done)
+            var damaged: [String] = []
+            let generations = try BackupRepository(repository).generations { damaged.append("\($0)") }
+            let object = Object(
+                generations: generations.map(GenerationObject.init),
+                problems: damaged.isEmpty ? nil : damaged
+            )
+            if generations.isEmpty, damaged.isEmpty {
+                return Report.Result(object, line: "\(repository): no generation", status: .done)
             }
             return Report.Result(
-                Object(generations: generations.map(GenerationObject.init)),
+                object,
                 lines: generations.map { ("\($0.number)", GenerationObject.line($0)) }
+                    + damaged.map { ("problem", $0) },
+                status: damaged.isEmpty ? .done : .damaged
             )
         }
     }
 
     private struct Object: Encodable {
         let generations: [GenerationObject]
+        let problems: [String]?
     }
 }
 
@@ -68,7 +76,12 @@ struct BackupsPrune: ParsableCommand {
         try report.run([repository]) { repository, _ in
             let done = try BackupRepository(repository).prune(keeping: keeping.policy ?? RetentionPolicy())
             return Report.Result(
-                Object(kept: done.kept, pruned: done.removed, prunedSegments: done.removedSegments),
+                Object(
+                    kept: done.kept,
+                    pruned: done.removed,
+                    prunedSegments: done.removedSegments,
+                    prunedSize: done.removedSize
+                ),
                 lines: [
                     ("kept", "\(done.kept.count)"),
                     ("removed", KeepOptions.text(done)),
@@ -81,5 +94,6 @@ struct BackupsPrune: ParsableCommand {
         let kept: [UInt64]
         let pruned: [UInt64]
         let prunedSegments: Int
+        let prunedSize: Int64
     }
 }

@@ -60,19 +60,34 @@ struct KeyringRestore: ParsableCommand {
     var backup: String
 
     func run() throws {
-        try target.run { _ in try restore(unlock()) }
-    }
-
-    /// The backup, or that of a repository.
-    private func unlock() throws -> UnlockedKeyring {
-        let isDirectory = (try? Platform.status(of: backup).kind) == .directory
-        guard isDirectory || backup.lowercased().hasPrefix("rclone:") else {
-            return try target.key.unlock(Keyring(path: backup), upgrades: false)
+        try target.run { _ in
+            let (unlocked, damage) = try unlock()
+            return try restore(
+                unlocked,
+                damage.map { [("note", "\($0); its keyring is not known, so the newest that is stored was taken")] }
+                    ?? []
+            )
         }
-        return try target.key.unlockKeyring(of: BackupRepository(backup), for: .newest)
     }
 
-    private func restore(_ unlocked: UnlockedKeyring) throws -> Report.Result {
+    /// The backup, or that of a repository, with what is damaged of its newest generation.
+    private func unlock() throws -> (UnlockedKeyring, BackupError?) {
+        let isRemote = backup.lowercased().hasPrefix("rclone:")
+        do {
+            guard try isRemote || Platform.status(of: backup).kind == .directory else {
+                return (try target.key.unlock(Keyring(path: backup), upgrades: false), nil)
+            }
+        } catch let error as Errno {
+            // A missing keyring would get the advice to restore one.
+            throw FileError(error == .noSuchFile ? .missing : .system, path: backup, errno: error.code)
+        }
+        let repository = BackupRepository(backup)
+        // The present database tells whether the newest keyring is that of it.
+        let damage = try repository.damageOfNewestManifest()
+        return (try target.key.unlockKeyring(of: repository, for: damage == nil ? .newest : nil), damage)
+    }
+
+    private func restore(_ unlocked: UnlockedKeyring, _ notes: [(String, String)]) throws -> Report.Result {
         let kept: String?
         do {
             kept = try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
@@ -85,7 +100,7 @@ struct KeyringRestore: ParsableCommand {
         return target.done(
             [("restored", "from \(backup)")]
                 + (kept.map { [("replaced", "a keyring with other slots or keys, kept as \($0)")] } ?? [])
-                + note
+                + note + notes
                 + OwnershipNote.lines(target.keyring.path, of: target.file),
             backup: backup
         )
