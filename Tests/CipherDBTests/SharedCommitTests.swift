@@ -639,7 +639,9 @@ import Testing
 
         var (groups, longest) = ([[first]], [[first]])
         for _ in 1...(Extent.isComplete ? 2 : 1) {
-            longest = longest.flatMap { group in (Extent.isComplete ? Work.allCases : [.row, .thrown]).map { group + [$0] } }
+            longest = longest.flatMap { group in
+                (Extent.isComplete ? Work.allCases : [.row, .thrown]).map { group + [$0] }
+            }
             groups += longest
         }
         var count = 0
