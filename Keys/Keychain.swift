@@ -158,7 +158,8 @@ public struct KeychainItem: Sendable, Hashable, SecretSource {
         }
 
         private static func refusal(_ error: (any Error)?, _ name: String) -> KeySourceError {
-            KeySourceError(.keychain, path: name, status: error.map { Int32(clamping: ($0 as NSError).code) })
+            let status = error.map { $0 as NSError }.flatMap { $0.domain == "NSOSStatusErrorDomain" ? $0.code : nil }
+            return KeySourceError(.keychain, path: name, status: status.map { Int32(clamping: $0) })
         }
     }
 #endif

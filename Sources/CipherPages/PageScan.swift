@@ -35,7 +35,7 @@ package struct PageScan {
     }
 
     /// The first thousand.
-    package static func listed(_ missing: Range<Int>) -> [Int] { Array(missing.prefix(mostMissing)) }
+    package static func listed(_ missing: some Collection<Int>) -> [Int] { Array(missing.prefix(mostMissing)) }
 
     /// How many pages are missing, where ``listed(_:)`` leaves some out.
     package static func rest(of missing: Range<Int>) -> String? {
@@ -91,7 +91,8 @@ package struct PageScan {
             }
         }
         let pages = Int(try source.size()) / format.pageSize
-        let found = try stillDamaged(damaged.withLock { $0.sorted() }, frames) { try progress(pages, pages) }
+        let (damagedPages, absent) = try withoutMost(damaged.withLock { $0.sorted() }, in: self.pages(frames))
+        let found = try (stillDamaged(damagedPages, frames) { try progress(pages, pages) } + absent).sorted()
         let isHeaderDamaged = try found.first != 1 && HeaderFlaw(newest(frames).read(24, at: 0), format: format) != nil
         let counted = try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format))
         return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: counted.missing)
@@ -106,6 +107,13 @@ package struct PageScan {
 
     private func pages(_ frames: Int? = nil) throws -> NewestPages {
         try NewestPages(database: database, log: log?.bytes, pageSize: format.pageSize, frames: frames)
+    }
+
+    /// Those that a file has, and the first thousand that none has.
+    private func withoutMost(_ numbers: [Int], in pages: NewestPages) throws -> (damaged: [Int], absent: [Int]) {
+        let pages = try pages.proved(by: PageCipher(key: key, format: format))
+        let absent = try Set(numbers.filter { try pages.isAbsent($0) })
+        return (numbers.filter { !absent.contains($0) }, PageScan.listed(absent.sorted()))
     }
 
     /// The numbers of the pages that the header counts and the file does not have; the log may have some of them.

@@ -24,12 +24,6 @@ package enum FileCalls {
         _ = try Platform.call(path) { Int(mkdir($0, 0o700)) }
     }
 
-    /// Removes a directory that has nothing in it.
-    package static func removeDirectory(_ path: String) throws(Errno) {
-        try FaultInjection.check(.unlink, path)
-        _ = try Platform.call(path) { Int(rmdir($0)) }
-    }
-
     /// Opens a file for writing, and no link to one.
     package static func openExisting(_ path: String) throws(Errno) -> Int32 {
         try FaultInjection.check(.open, path)

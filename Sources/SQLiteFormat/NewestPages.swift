@@ -52,6 +52,11 @@ package struct NewestPages: PageSource {
         return proved
     }
 
+    /// Whether the page is one that neither of the two has, before another one.
+    package func isAbsent(_ number: Int) throws -> Bool {
+        try number <= lastProved && Int64(number) * Int64(pageSize) > database.size() && offsets[UInt32(number)] == nil
+    }
+
     package func size() throws -> Int64 {
         let size = try database.size()
         // Each page stands in one of the two, but for the page with the locks.

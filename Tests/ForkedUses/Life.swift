@@ -269,7 +269,7 @@ enum Leaving: CaseIterable {
             _ = try file.backUp(to: BackupRepository(made), key: key) { _ in try progress() }
         case .segments:
             let storage = BackupRepository(made).storage
-            _ = try storage.prepare()
+            try storage.prepare()
             let writer = SegmentWriter(storage, repository: [UInt8](repeating: 1, count: 16))
             let hash = try Cryptography.SHA256()
             for index in 0..<3 {

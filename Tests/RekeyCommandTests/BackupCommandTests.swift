@@ -80,21 +80,6 @@ import Testing
         #expect(json.status == 65 && json.output.contains(#""problems":["repository/generations/"#), "\(json)")
     }
 
-    /// A later run would go on with it, although its keyring notes another one.
-    @Test func failedBackupLeavesNoRepository() throws {
-        try flipByte(of: directory.file("a.db"), at: 9000)
-        #expect(try rekey("backup a.db repository --key-file k").status == 65)
-        #expect(!directory.names.contains("repository"))
-        _ = try Program.run("/bin/mkdir", [directory.file("mount")])
-        #expect(try rekey("backup a.db mount --key-file k").status == 65)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("mount")) == [])
-        // What others have stored stays.
-        try SampleFile.make(at: directory.file("b.db"), under: .sample("k"))
-        #expect(try rekey("backup b.db repository --key-file k").status == 0)
-        #expect(try rekey("backup a.db repository --key-file k").status == 65)
-        #expect(try rekey("backups check repository --key-file k").status == 0)
-    }
-
     @Test func otherDatabaseRemovesNoHistory() throws {
         try SampleFile.make(at: directory.file("b.db"), under: .sample("other"))
         #expect(try rekey("backup a.db repository --key-file k").status == 0)

@@ -53,8 +53,7 @@ final class CountingStorage: BackupStorage {
         }
     }
 
-    func prepare() throws -> Bool { try base.prepare() }
-    func removeEmpty(withDirectory: Bool) { base.removeEmpty(withDirectory: withDirectory) }
+    func prepare() throws { try base.prepare() }
     func names(in directory: String) throws -> [String] { try base.names(in: directory) }
     func sizes(in directory: String) throws -> [String: Int64] { try base.sizes(in: directory) }
     func settledNames(in directory: String) throws -> [String] { try base.settledNames(in: directory) }

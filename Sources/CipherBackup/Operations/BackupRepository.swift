@@ -68,14 +68,10 @@ public struct BackupRepository: Sendable {
     }
 
     /// Makes the repository unless there is one.
-    ///
-    /// - Returns: Whether it was made, and its directory too.
-    @discardableResult
-    func prepare() throws -> (isNew: Bool, hasNewDirectory: Bool) {
-        let hasNewDirectory = try storage.prepare()
+    func prepare() throws {
+        try storage.prepare()
         do {
             _ = try marker()
-            return (false, hasNewDirectory)
         } catch BackupError.notARepository {
             guard try storage.names(in: StoredManifest.directory).isEmpty else {
                 throw BackupError(.notARepository, path: storage.description)
@@ -85,13 +81,8 @@ public struct BackupRepository: Sendable {
             do {
                 try storage.add(RepositoryMarker.name, marker.file())
             } catch {
-                guard (try? self.marker()) != nil else {
-                    if hasNewDirectory { storage.removeEmpty(withDirectory: true) }
-                    throw error
-                }
-                return (false, hasNewDirectory)
+                if (try? self.marker()) == nil { throw error }
             }
-            return (true, hasNewDirectory)
         }
     }
 

@@ -1,5 +1,4 @@
 package import CipherKeys
-internal import CipherSystem
 package import SQLiteFormat
 
 /// Makes generations of one database, one after the other. It keeps the tree of the newest one. For one thread at a time.
@@ -115,12 +114,9 @@ package final class BackupSession {
         _ body: (GenerationWriter, _ isProved: Bool) throws -> Void,
         beforeEachSegment: () throws -> Void = {}
     ) throws -> StoredGeneration {
-        // A child that is forked by the closure that shows progress removes nothing of its parent's.
-        let owner = OwnerProcess()
-        var made = (isNew: false, hasNewDirectory: false)
         if base == nil {
             try checkMayMakeRepository()
-            made = try repository.prepare()
+            try repository.prepare()
         }
         return try repository.storage.locked(exclusively: true) {
             let marker = try repository.marker()
@@ -155,8 +151,6 @@ package final class BackupSession {
                 return StoredGeneration(generation: Generation(made.manifest), isNew: isNew, warnings: warnings)
             } catch {
                 writer.discard()
-                // Later runs would take an empty one for the repository that the keyring notes.
-                if made.isNew, owner.isCurrent { repository.storage.removeEmpty(withDirectory: made.hasNewDirectory) }
                 throw error
             }
         }

@@ -7,10 +7,8 @@ protocol BackupStorage: Sendable {
     /// The location, for errors.
     var description: String { get }
 
-    /// Makes what an empty repository needs. Returns whether its directory was made, too.
-    func prepare() throws -> Bool
-    /// Removes a repository that has no generation; the caller has made it, and has the lock.
-    func removeEmpty(withDirectory: Bool)
+    /// Makes what an empty repository needs.
+    func prepare() throws
     /// The names of the objects in a directory, sorted; none where there is no such directory.
     func names(in directory: String) throws -> [String]
     /// The names and sizes of the objects in a directory, -1 where a size is not known; none where there is no such directory.

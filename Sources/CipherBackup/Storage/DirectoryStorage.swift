@@ -11,14 +11,12 @@ struct DirectoryStorage: BackupStorage {
     func path(of name: String) -> String { path + "/" + name }
 
     /// Makes the directories, for their owner alone.
-    func prepare() throws -> Bool {
+    func prepare() throws {
         try checkLocation()
         try checkForOtherFiles()
-        var isNew = false
         for directory in [path] + DirectoryStorage.directories.map(path(of:)) {
             do {
                 try FileCalls.createDirectory(directory)
-                isNew = isNew || directory == path
             } catch .exists {
                 guard try BackupError.naming(directory, Platform.status(of: directory)).kind == .directory else {
                     throw BackupError(.notARepository, path: path)
@@ -28,17 +26,6 @@ struct DirectoryStorage: BackupStorage {
             }
         }
         try checkDirectories()
-        return isNew
-    }
-
-    func removeEmpty(withDirectory: Bool) {
-        guard (try? names(in: StoredManifest.directory)) == [] else { return }
-        for directory in DirectoryStorage.directories {
-            for name in (try? names(in: directory)) ?? [] { try? remove(directory + "/" + name) }
-            try? FileCalls.removeDirectory(path(of: directory))
-        }
-        try? remove(RepositoryMarker.name)
-        if withDirectory { try? FileCalls.removeDirectory(path) }
     }
 
     /// Throws where a directory of objects is a link: what is removed would be another repository's.

@@ -24,13 +24,7 @@ struct RcloneStorage: BackupStorage {
         return remote + (remote.hasSuffix(":") || remote.hasSuffix("/") ? "" : "/") + name
     }
 
-    func prepare() throws -> Bool {
-        _ = try path(of: "")
-        return false
-    }
-
-    /// Without locks, another writer may be about to store the first generation.
-    func removeEmpty(withDirectory: Bool) {}
+    func prepare() throws { _ = try path(of: "") }
 
     func names(in directory: String) throws -> [String] { try list(directory) }
 

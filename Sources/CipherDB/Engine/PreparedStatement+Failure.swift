@@ -8,15 +8,16 @@ extension PreparedStatement {
         let error = cause(of: connection.error(code, sql: sql))
         corruptionGuard?.didFail()
         reset()
+        let isOfCommit = connection.tracker?.takeMayBeStored() == true && !connection.isInTransaction
         if let thrown = connection.takeCallbackError() { return thrown }
-        return withoutValues(mayBeStored(error) ? error.ofCommit : error)
+        return withoutValues(isOfCommit && mayBeStored(error) ? error.ofCommit : error)
     }
 
     /// Whether the changes may be there all the same: a disk that fails may have the commit, and a journal that stays is ended by a write.
     private func mayBeStored(_ error: DatabaseError) -> Bool {
-        guard connection.tracker?.takeMayBeStored() == true else { return false }
-        let journal = SideFile.rollbackJournal.path(of: connection.filename)
-        return error.code.primary == .inputOutput || ((try? Platform.status(of: journal).size) ?? 0) > 0
+        guard error.code.primary != .inputOutput else { return true }
+        let journal = try? FileBytes(path: SideFile.rollbackJournal.path(of: connection.filename))
+        return journal.map { (try? StoredPages.isHot($0)) != false } ?? false
     }
 
     /// What an error of the engine comes of, where its code does not say it.

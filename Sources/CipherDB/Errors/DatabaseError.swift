@@ -63,7 +63,9 @@ public struct DatabaseError: Error, Sendable, Equatable {
     ///
     /// - Parameter mayBeStored: Whether that block committed, and failed.
     static func sharedTransactionEnded(_ cause: (any Error)?, mayBeStored: Bool) -> DatabaseError {
-        if mayBeStored { return DatabaseError(.inputOutput, DatabaseError.mayBeStored) }
+        if mayBeStored {
+            return DatabaseError((cause as? DatabaseError)?.code ?? .inputOutput, DatabaseError.mayBeStored)
+        }
         let failure = (cause as? DatabaseError).flatMap { StorageFailure.concerns($0.code) ? $0 : nil }
         return DatabaseError(
             failure?.code ?? .abortedByRollback,

@@ -157,7 +157,7 @@ public struct DateFormat: Sendable {
         case .text(_, let date): date(text) ?? DateText.date(text)
         // A column of texts makes a text of a number.
         case .secondsSince1970, .secondsSince2001, .millisecondsSince1970, .unroundedMilliseconds:
-            Double(text).map { date($0, inJSON: false) } ?? DateText.date(text)
+            Double(text).flatMap { $0.isFinite ? date($0, inJSON: false) : nil } ?? DateText.date(text)
         case .sqlite, .sqliteMilliseconds, .iso8601: DateText.date(text)
         }
     }
