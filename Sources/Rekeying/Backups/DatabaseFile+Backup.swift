@@ -48,8 +48,8 @@ extension DatabaseFile {
     ///     proves it at a restore. Without a key nothing shows that a page was damaged already, or that somebody has put pages of two states
     ///     together.
     ///   - keyring: Is stored with the generation, wrapped as it is: nothing else is needed on a new machine
-    ///     (``BackupRepository/restoreKeyring(to:for:unlockedBy:)``). Unless `key` is given, its key is the database's. The generation that
-    ///     it has noted is expected (``BackupRepository/note(_:in:)``).
+    ///     (`BackupRepository.restoreKeyring(to:for:unlockedBy:)`). Unless `key` is given, its key is the database's. The generation that
+    ///     it has noted is expected (`BackupRepository.note(_:in:)`).
     ///   - progress: Called about every mebibyte; what it throws ends the backup, and the repository has no generation of it.
     /// - Throws: `KeyError`, also with `KeyError.damaged`; `KeyringError`; `BackupError`; ``FileError``; `DatabaseError`.
     @discardableResult
