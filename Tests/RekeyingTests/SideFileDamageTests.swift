@@ -258,7 +258,6 @@ import Testing
         let isDamage = { (error: KeyError) in error.damagedPages?.first ?? 0 >= 31 }
         expect(throws: KeyError.damaged, where: isDamage) { try file.changeKey(from: key, to: new) }
         expect(throws: KeyError.damaged, where: isDamage) { try file.changeKeyInPlace(from: key, to: new) }
-        expect(throws: KeyError.damaged, where: isDamage) { try file.copy(key: key, to: directory.file("copy.db")) }
         expect(throws: KeyError.damaged, where: isDamage) { try file.decryptToPlaintext(key: key) }
         let found = try file.verify(key: key)
         #expect(found.damagedPages.first == 31 && found.pages > 200)
