@@ -35,7 +35,17 @@ package struct PageScan {
     }
 
     /// The first thousand.
-    package static func listed(_ missing: some Collection<Int>) -> [Int] { Array(missing.prefix(mostMissing)) }
+    package static func listed(_ missing: Range<Int>) -> [Int] { Array(missing.prefix(mostMissing)) }
+
+    /// All that are damaged; of those that neither file nor log has, the first thousand.
+    package static func listed(_ damaged: [Int], in pages: NewestPages) throws -> [Int] {
+        var absent = 0
+        return try damaged.filter { number in
+            guard try pages.isAbsent(number) else { return true }
+            absent += 1
+            return absent <= mostMissing
+        }
+    }
 
     /// How many pages are missing, where ``listed(_:)`` leaves some out.
     package static func rest(of missing: Range<Int>) -> String? {
@@ -80,7 +90,8 @@ package struct PageScan {
     }
 
     private func run(frames: Int?, _ progress: (Int, Int) throws -> Void) throws -> Result {
-        let source = try newest(frames)
+        let present = try proved(frames)
+        let source = try counted(present)
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let damaged = Lock<[Int]>([])
         try pipeline.run(progress: progress) { [key, format] in
@@ -91,29 +102,28 @@ package struct PageScan {
             }
         }
         let pages = Int(try source.size()) / format.pageSize
-        let (damagedPages, absent) = try withoutMost(damaged.withLock { $0.sorted() }, in: self.pages(frames))
-        let found = try (stillDamaged(damagedPages, frames) { try progress(pages, pages) } + absent).sorted()
+        let suspects = try PageScan.listed(damaged.withLock { $0.sorted() }, in: present)
+        let found = try stillDamaged(suspects, frames) { try progress(pages, pages) }
         let isHeaderDamaged = try found.first != 1 && HeaderFlaw(newest(frames).read(24, at: 0), format: format) != nil
-        let counted = try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format))
-        return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: counted.missing)
+        let inHeader = try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format))
+        return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: inHeader.missing)
     }
 
     /// The pages in force, as they are found now.
     private func newest(_ frames: Int? = nil) throws -> any PageSource {
-        let cipher = try PageCipher(key: key, format: format)
-        let pages = try pages(frames).proved(by: cipher)
-        return inHeaderSizeOnly ? try PagesInHeaderSize(pages, cipher) : pages
+        try counted(proved(frames))
+    }
+
+    private func counted(_ pages: NewestPages) throws -> any PageSource {
+        inHeaderSizeOnly ? try PagesInHeaderSize(pages, PageCipher(key: key, format: format)) : pages
+    }
+
+    private func proved(_ frames: Int?) throws -> NewestPages {
+        try pages(frames).proved(by: PageCipher(key: key, format: format))
     }
 
     private func pages(_ frames: Int? = nil) throws -> NewestPages {
         try NewestPages(database: database, log: log?.bytes, pageSize: format.pageSize, frames: frames)
-    }
-
-    /// Those that a file has, and the first thousand that none has.
-    private func withoutMost(_ numbers: [Int], in pages: NewestPages) throws -> (damaged: [Int], absent: [Int]) {
-        let pages = try pages.proved(by: PageCipher(key: key, format: format))
-        let absent = try Set(numbers.filter { try pages.isAbsent($0) })
-        return (numbers.filter { !absent.contains($0) }, PageScan.listed(absent.sorted()))
     }
 
     /// The numbers of the pages that the header counts and the file does not have; the log may have some of them.

@@ -130,8 +130,7 @@ extension DatabaseFile {
                 return found.unchecked
             }
             let lostPages = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 }
-            let absent = try lostPages.filter { try pages.source.isAbsent($0) }
-            let damaged = Set(lostPages).subtracting(absent).union(PageScan.listed(absent)).sorted()
+            let damaged = try PageScan.listed(lostPages, in: pages.source)
             let whole = try Int(pages.source.size()) / present.format.pageSize
             let lost = PageScan.Result(pages: whole, damaged: damaged, missing: missing)
             return Recovery(
