@@ -259,6 +259,7 @@ import Testing
         expect(throws: KeyError.damaged, where: isDamage) { try file.changeKey(from: key, to: new) }
         expect(throws: KeyError.damaged, where: isDamage) { try file.changeKeyInPlace(from: key, to: new) }
         expect(throws: KeyError.damaged, where: isDamage) { try file.decryptToPlaintext(key: key) }
+        expect(throws: KeyError.damaged, where: isDamage) { try file.copy(key: key, to: directory.file("copy.db")) }
         let found = try file.verify(key: key)
         #expect(found.damagedPages.first == 31 && found.pages > 200)
         let recovery = try file.recover(key: key, to: directory.file("saved.db"))

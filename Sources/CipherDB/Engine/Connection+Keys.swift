@@ -2,6 +2,7 @@ internal import CSQLCipher
 internal import CipherKeys
 internal import CipherPages
 internal import CipherSystem
+internal import SQLiteFormat
 
 /// Keys are handed to the engine here and nowhere else.
 extension Connection {
@@ -22,6 +23,16 @@ extension Connection {
     func readAhead(_ format: CipherFormat) {
         guard let keptContexts, let file = try? EngineFile(self) else { return }
         keptContexts.readAhead(format, by: file.reader)
+        // Of the contexts, which the engine frees before the connection ends.
+        keptContexts.refuseZeros(format) { [unowned self] in isOldPage($0, ofSize: format.pageSize) }
+    }
+
+    /// Whether the database had the page before any open transaction. While it writes, the engine reads pages that it adds.
+    private func isOldPage(_ number: UInt32, ofSize pageSize: Int) -> Bool {
+        guard !isReadOnly, !authorizer.isReader else { return true }
+        guard let pages = try? StoredPages(self), let size = try? pages.size() else { return false }
+        let before = pages.rollbackJournal.flatMap { try? RollbackJournal($0)?.pageCount }
+        return Int(number) <= min(Int(size) / pageSize, before ?? .max)
     }
 
     /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write

@@ -16,6 +16,7 @@ package final class KeptContexts {
     private(set) var ahead: MACsAhead?
     /// The page that proved the key, until the engine has read its first page.
     private var proven: ProvenPage?
+    private var refusesZeros: ((_ coded: UInt32) -> Bool)?
     /// A forked child has a copy of the contexts, and does nothing with it.
     private let owner = OwnerProcess()
 
@@ -28,6 +29,19 @@ package final class KeptContexts {
     /// machine can do that.
     package func readAhead(_ format: CipherFormat, by read: @escaping Reader) {
         ahead = MACsAhead(format, reading: read)
+    }
+
+    /// From here on a page of zeros is refused where `isOld` says that the database has a page of that number.
+    package func refuseZeros(_ format: CipherFormat, where isOld: @escaping (_ number: UInt32) -> Bool) {
+        refusesZeros = { isOld(format.pageNumberOrder.coded($0)) }
+    }
+
+    /// Whether a page is damaged that the engine would take for one that is not written yet, since all of it is zero.
+    ///
+    /// - Parameter page: With its MAC.
+    package func areRefusedZeros(_ page: UnsafeRawBufferPointer, _ number: UnsafeRawBufferPointer) -> Bool {
+        guard let refusesZeros, number.count == 4, page.allSatisfy({ $0 == 0 }) else { return false }
+        return refusesZeros(number.loadUnaligned(as: UInt32.self))
     }
 
     /// Takes over the context that proved the key of this connection. The first page that the engine reads is not computed again if it

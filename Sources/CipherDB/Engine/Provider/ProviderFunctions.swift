@@ -35,7 +35,7 @@ enum ProviderFunctions {
             : unsafeBitCast(hmacSHA1, to: UnsafeMutableRawPointer.self)
     }
 
-    /// Takes the contexts that the engine has made while a key is set.
+    /// Takes the contexts that the engine has made while a key is set: of the two that 3.4.1 makes, the first, which reads.
     // Safe because the thread that sets the key alone touches it.
     final class Receiver: @unchecked Sendable {
         var contexts: KeptContexts?
@@ -54,7 +54,7 @@ enum ProviderFunctions {
         let context = Context.allocate(capacity: 1)
         let cipher = stock.layout.usesContext ? own?.load(as: UnsafeRawPointer?.self) : nil
         let contexts = KeptContexts()
-        receiver?.contexts = contexts
+        if let receiver, receiver.contexts == nil { receiver.contexts = contexts }
         let reference = Unmanaged.passRetained(contexts).toOpaque()
         context.initialize(to: csqlcipher_provider_context(cipher: cipher, stock: own, contexts: reference))
         result.pointee = UnsafeMutableRawPointer(context)
@@ -112,6 +112,12 @@ enum ProviderFunctions {
         }
         if isCompared, let stored, let result, let hash, csqlcipher_same(result, stored, UInt(hash.digestSize)) == 0 {
             Platform.countInThread()
+            let page = UnsafeRawBufferPointer(start: first, count: Int(firstSize) + hash.digestSize)
+            let number = UnsafeRawBufferPointer(start: second, count: second == nil ? 0 : Int(secondSize))
+            // 3.4.1 ignores what this returns, but takes no page for a new one that is not all zeros. The buffer is the engine's own.
+            if kept(context)?.areRefusedZeros(page, number) == true {
+                UnsafeMutablePointer(mutating: first)?.pointee = 1
+            }
         }
         return code
     }
