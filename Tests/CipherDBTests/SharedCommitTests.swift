@@ -640,7 +640,9 @@ import Testing
         var (groups, longest) = ([[first]], [[first]])
         for _ in 1...(Extent.isComplete ? 2 : 1) {
             longest = longest.flatMap { group in
-                (Extent.isComplete ? Work.allCases : [.row, .thrown]).map { group + [$0] }
+                (Extent.isComplete ? Work.allCases : [.row, .thrown] + (first == .row ? [.committing] : [])).map {
+                    group + [$0]
+                }
             }
             groups += longest
         }
