@@ -27,17 +27,19 @@ import Testing
         try database.int(forQuery: "SELECT count(*) FROM t")
     }
 
-    /// How many descriptors this process has of files in the directory.
+    private func files() throws -> [FileStatus] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .map { try Platform.status(of: directory.file($0)) }
+    }
+
+    /// How many files of the directory this process has open.
     private func openFiles() throws -> Int {
-        let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        let links = all.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
-        return links.filter { $0.hasPrefix(directory.path + "/") }.count
+        try files().count { Platform.descriptor(on: $0.identity) != nil }
     }
 
     /// How many locks this process has on files in the directory (proc_locks(5)).
     private func locks() throws -> Int {
-        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            .map { try Platform.status(of: directory.file($0)).identity[1] }
+        let files = try files().map { $0.identity[1] }
         return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count { line in
             line.split(separator: " ").contains("\(getpid())") && files.contains { line.contains(":\($0) ") }
         }
