@@ -11,6 +11,7 @@ final class RefusalTests: RawKeyFixture {
         ("PRAGMA cipher_page_size = 512", "PRAGMA cipher_page_size", "Configuration.format"),
         ("PRAGMA cipher_default_use_hmac = OFF", "cipher_default_use_hmac", "Configuration.format"),
         ("PRAGMA temp_store = FILE", "PRAGMA temp_store", "in memory"),
+        ("PRAGMA secure_delete = FAST", "PRAGMA secure_delete", "free pages"),
         ("PRAGMA trusted_schema = ON", "PRAGMA trusted_schema", "Configuration.trustsSchema"),
         ("PRAGMA hard_heap_limit = 1", "PRAGMA hard_heap_limit", "unsafeAllowsAllSQL"),
         ("ATTACH 'secretvalue' AS x", "attach files", "attach(_:as:key:)"),

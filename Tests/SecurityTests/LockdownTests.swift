@@ -26,6 +26,7 @@ import Testing
         "PRAGMA cipher_hmac_salt_mask = \"x'00'\"", "PRAGMA cipher_add_random = \"x'00'\"",
         "PRAGMA temp_store = FILE", "PRAGMA temp_store(1)", "PRAGMA temp_store_directory = '/tmp'",
         "PRAGMA writable_schema = ON", "PRAGMA writable_schema = RESET", "PRAGMA trusted_schema = ON",
+        "PRAGMA secure_delete = OFF", "PRAGMA main.secure_delete(fast)", "PRAGMA secure_delete = 0",
         "ATTACH 'plain.db' AS x KEY ''", "ATTACH 'plain.db' AS x", "ATTACH 'plain.db' AS x KEY 'evil'",
         "ATTACH 'plain' || '.db' AS x KEY ''", "ATTACH 'file:plain.db?mode=memory' AS x",
         "SELECT load_extension('evil')", "SELECT fts3_tokenizer('simple')",
@@ -138,7 +139,8 @@ import Testing
         for sql in [
             "PRAGMA cache_size = 100", "PRAGMA foreign_keys", "PRAGMA user_version = 3", "PRAGMA cipher_version",
             "PRAGMA temp_store", "PRAGMA writable_schema", "PRAGMA journal_mode = WAL", "PRAGMA integrity_check",
-            "ATTACH ':memory:' AS m", "DETACH m", "ATTACH '' AS m", "ANALYZE", "REINDEX",
+            "PRAGMA secure_delete", "PRAGMA secure_delete = ON", "ATTACH ':memory:' AS m", "DETACH m", "ATTACH '' AS m",
+            "ANALYZE", "REINDEX",
         ] { try database.executeStatements(SQL(unsafe: sql)) }
     }
 

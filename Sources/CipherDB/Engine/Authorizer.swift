@@ -199,6 +199,9 @@ final class Authorizer {
             let name = String(cString: first).lowercased()
             // The second text may be a key: whether there is one is all that is looked at.
             guard isRefused(pragma: name, hasArgument: second != nil) else { return nil }
+            if name == "secure_delete", Authorizer.secureDeletes.contains(where: { sqlite3_stricmp(second, $0) == 0 }) {
+                return nil
+            }
             if SQL.keyPragmas.contains(name) { hasRefusedKey = true }
             return isReader && name == "query_only" ? .poolReader : .pragma(name)
         case SQLITE_ATTACH:
@@ -238,7 +241,10 @@ final class Authorizer {
         "cipher_hmac_algorithm", "cipher_kdf_algorithm", "cipher_plaintext_header_size", "cipher_memory_security",
         "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store",
         "temp_store_directory", "data_store_directory", "lock_proxy_file", "writable_schema", "trusted_schema",
+        "secure_delete",
     ]
+    /// As the engine has it with a key. Without it free pages are not written, and have no MAC.
+    private static let secureDeletes = ["on", "yes", "true", "1"]
 
     private func isKeyringRecord(_ name: UnsafePointer<CChar>?) -> Bool {
         sqlite3_stricmp(name, KeyringRecord.table) == 0

@@ -23,16 +23,27 @@ extension Connection {
     func readAhead(_ format: CipherFormat) {
         guard let keptContexts, let file = try? EngineFile(self) else { return }
         keptContexts.readAhead(format, by: file.reader)
-        // Of the contexts, which the engine frees before the connection ends.
-        keptContexts.refuseZeros(format) { [unowned self] in isOldPage($0, ofSize: format.pageSize) }
     }
 
-    /// Whether the database had the page before any open transaction. While it writes, the engine reads pages that it adds.
-    private func isOldPage(_ number: UInt32, ofSize pageSize: Int) -> Bool {
+    /// Has a page of zeros refused that the engine would take for a new one.
+    func refuseZeros(_ verifiedKey: VerifiedKey) {
+        // Of the contexts, which the engine frees before the connection ends.
+        keptContexts?.refuseZeros(verifiedKey.format) { [unowned self] in isOldPage($0, verifiedKey) }
+    }
+
+    /// Whether the database had the page before any open transaction. With auto-vacuum, the engine reads pages that a transaction has added
+    /// and not written yet.
+    ///
+    /// Page 1 says how many there were: it is written last, and nobody without the key can lower its number.
+    private func isOldPage(_ number: UInt32, _ verifiedKey: VerifiedKey) -> Bool {
         guard !isReadOnly, !authorizer.isReader else { return true }
-        guard let pages = try? StoredPages(self), let size = try? pages.size() else { return false }
-        let before = pages.rollbackJournal.flatMap { try? RollbackJournal($0)?.pageCount }
-        return Int(number) <= min(Int(size) / pageSize, before ?? .max)
+        let pageSize = verifiedKey.format.pageSize
+        guard let cipher = try? PageCipher(key: verifiedKey.key, format: verifiedKey.format),
+            let pages = try? StoredPages(self).newest(pageSize: pageSize), let size = try? pages.size(),
+            let first = try? pages.read(pageSize, at: 0), (try? cipher.isAuthentic(first, number: 1)) == true,
+            let header = try? DatabaseHeader(cipher.decrypt(first, number: 1))
+        else { return true }
+        return Int(number) <= (header.countsPages ? header.pageCount : Int(size) / pageSize)
     }
 
     /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write

@@ -59,6 +59,7 @@ struct Refusal {
             case "cipher_migrate": "use the command `rekey migrate`"
             case "cipher_plaintext_header_size": "CipherDB encrypts the whole file"
             case "temp_store", "temp_store_directory": "temporary data stay in memory"
+            case "secure_delete": "SQLCipher needs it, so that free pages are written"
             case "writable_schema": "use CREATE, ALTER and DROP"
             case "trusted_schema": "set Configuration.trustsSchema"
             default: "if you need it, set Configuration.unsafeAllowsAllSQL"

@@ -212,6 +212,7 @@ extension UnkeyedFile {
         try connection.watchFreshDatabase()
         if let proof { connection.keptContexts?.adopt(proof) }
         connection.readAhead(verifiedKey.format)
+        connection.refuseZeros(verifiedKey)
         try connection.derivingMACKey(verifiedKey.format, body)
     }
 }
