@@ -47,19 +47,6 @@ tests() {
     return 1
 }
 
-# together NUMBER ENGINE…: all tests on each; those that need no engine on the newest only, whose number is 0.
-together() {
-    local number=$1 failures=0 running=() skip='^$'
-    for engine in "${@:2}"; do
-        [ "$number" -eq 0 ] || skip=$without_engine
-        CIPHERDB_SHARE=$number/${#engines[@]} tests "$engine" "$engine" "${ONLY:-.}" "$skip" &
-        running+=($!)
-        number=$((number + 1))
-    done
-    for process in "${running[@]}"; do wait "$process" || failures=1; done
-    return $failures
-}
-
 rm -rf "$results"
 mkdir -p "$results"
 engines=($(ls .engines 2> /dev/null | grep '^[0-9]' | sort -rV))
@@ -96,16 +83,13 @@ if [ "$what" != torture ] && [ -z "${TMPDIR:-}" ] && [ "${memory:-0}" -ge 2048 ]
     export TMPDIR
     trap 'rm -rf "$TMPDIR"' EXIT
 fi
-# The matrix. The newest and the oldest alone, for limits of time are met best so; those between them run a part of the tests, together.
+# The matrix, a line for each run. One at a time: limits of time are met best alone.
 number=0
-group=()
 for engine in ${engines[@]+"${engines[@]}"}; do
-    group+=("$engine")
+    skip=$without_engine
+    [ $number -gt 0 ] || skip='^$'
+    CIPHERDB_SHARE=$number/${#engines[@]} run "SQLCipher $engine" tests "$engine" "$engine" "${ONLY:-.}" "$skip"
     number=$((number + 1))
-    if [ $number -eq 1 ] || [ $number -ge $((${#engines[@]} - 1)) ]; then
-        run "SQLCipher ${group[*]}" together $((number - ${#group[@]})) "${group[@]}"
-        group=()
-    fi
 done
 if [ $number -eq 0 ]; then run "the system's engine" tests system "" "${ONLY:-.}" '^$'; fi
 for engine in 4.19.0 4.6.1; do

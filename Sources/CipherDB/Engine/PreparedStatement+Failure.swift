@@ -53,6 +53,12 @@ extension PreparedStatement {
         guard error.code.primary == .error, parameterCount > 0 || access.readsRows,
             !error.message.hasPrefix("no such tokenizer: ")
         else { return error }
+        // Where the schema was changed meanwhile, the SQL itself fails.
+        do throws(DatabaseError) {
+            try connection.prepare(sql)?.statement.finalize()
+        } catch {
+            return error
+        }
         return DatabaseError(
             error.code,
             "the statement failed on one of its values; SQLite's message is not shown, as it may quote it"
