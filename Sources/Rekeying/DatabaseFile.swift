@@ -167,13 +167,13 @@ public struct FileProgress: Sendable, Equatable {
     public let stage: Stage
     /// Bytes of the stage that are done.
     public let done: Int64
-    /// Bytes of the stage in all.
+    /// Bytes of the stage in all; 1 where that is not known.
     public let all: Int64
 
     package init(_ stage: Stage, done: Int64, all: Int64) {
         self.stage = stage
         self.done = done
-        self.all = all
+        self.all = max(1, all)
     }
 
     /// For what counts pages of `size` bytes.

@@ -1,8 +1,9 @@
 import CipherDB
 import Foundation
-import Rekeying
 import TestSupport
 import Testing
+
+@testable import Rekeying
 
 /// Databases whose b-trees are copied to pages of another size.
 @Suite(.atTheEnds) struct TreeRewriteTests {
@@ -91,6 +92,17 @@ import Testing
                 continue
             }
             #expect(try answers(key) == before, "pages of \(size) bytes")
+        }
+    }
+
+    @Test func fileThatAnotherEncryptedIsNotCalledDamaged() throws {
+        let database = Database(path: path)
+        try database.open(key: .sample("secret"))
+        try database.executeStatements("CREATE TABLE t (a)")
+        database.close()
+        // As where it was plaintext when its header was looked at.
+        #expect { try DatabaseFile(path: path).lockAtRest(nil).release() } throws: {
+            ($0 as? DatabaseError)?.code == .busy
         }
     }
 }

@@ -58,9 +58,14 @@ extension DatabaseFile {
 
     /// Throws where the file is no more what the key was tried on: somebody changed its key before it was locked.
     private func checkFirstPage(_ locked: ExclusiveFile, _ present: VerifiedKey?) throws {
-        guard let present else { return }
-        let page = try locked.read(present.format.pageSize, at: 0)
-        guard try PageCipher(key: present.key, format: present.format).opensFirstPage(page) else {
+        let isSame =
+            if let present {
+                try PageCipher(key: present.key, format: present.format)
+                    .opensFirstPage(locked.read(present.format.pageSize, at: 0))
+            } else {
+                try locked.read(FileKind.magic.count, at: 0).elementsEqual(FileKind.magic)
+            }
+        guard isSame else {
             throw busy("another process changed the file meanwhile; try again")
         }
     }

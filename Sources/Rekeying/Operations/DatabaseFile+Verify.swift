@@ -157,7 +157,7 @@ extension DatabaseFile {
     ) throws -> StructureCheck {
         do {
             // How far it is it does not say.
-            return try database.polling({ try progress(FileProgress(.checking, done: 0, all: 0)) }) {
+            return try database.polling({ try progress(FileProgress(.checking, done: 0, all: 1)) }) {
                 try database.checkStructure()
             }
         } catch let error as KeyError where error.damagedPages != nil {

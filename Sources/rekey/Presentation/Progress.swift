@@ -32,7 +32,7 @@ final class Progress {
             began = .now
             shown = -1
         }
-        guard !isQuiet, Progress.isTerminal, progress.all > 0 else { return }
+        guard !isQuiet, Progress.isTerminal, progress.all > 1 else { return }
         let percent = Int(progress.done * 100 / progress.all)
         guard percent != shown else { return }
         shown = percent

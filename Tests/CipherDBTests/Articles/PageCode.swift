@@ -129,7 +129,7 @@ private struct PageCode {
                 print(id, try rows.string(forColumn: "text") ?? "")
             }
         }
-        // Now, and after each commit of this pool that changes what was read.
+        // Now, and after commits that change the tables read: the newest value arrives, some between may not, and it may be the same.
         for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }
         // end
         print(some, due, late, first as Any, sum as Any)
