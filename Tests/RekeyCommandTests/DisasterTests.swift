@@ -55,11 +55,17 @@ struct DisasterTests {
         )
     }
 
+    /// Spreads the rows evenly over the index, so that which pages a count of rows changes is the same in each run.
+    private static let newNote: SQL = """
+        INSERT INTO notes (text)
+        SELECT printf('%08x%0192d', (coalesce(max(id), 0) + 1) * 2654435769 & 4294967295, 0) FROM notes
+        """
+
     private func insert(_ count: Int) throws {
         let queue = try open()
         defer { try? queue.close() }
         try queue.inTransaction { database in
-            for _ in 0..<count { try database.executeUpdate("INSERT INTO notes (text) VALUES (hex(randomblob(100)))") }
+            for _ in 0..<count { try database.executeUpdate(Self.newNote) }
         }
     }
 
@@ -73,7 +79,7 @@ struct DisasterTests {
         let queue = try open()
         defer { try? queue.close() }
         try queue.inTransaction { database in
-            for _ in 0..<count { try database.executeUpdate("INSERT INTO notes (text) VALUES (hex(randomblob(100)))") }
+            for _ in 0..<count { try database.executeUpdate(Self.newNote) }
         }
         try body()
     }
