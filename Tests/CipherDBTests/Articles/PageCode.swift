@@ -1,15 +1,18 @@
 import CipherDB
 import Foundation
 import Rekeying
+import TestSupport
+import Testing
 
 /// The code of Documentation/Code.md.
-private struct PageCode {
+@Suite struct PageCode {
     // begin
-    struct Note: Codable, RowDecodable, PersistableRecord, Sendable {
+    struct Note: Codable, RowDecodable, MutablePersistableRecord, Sendable {
         static let databaseTableName = "notes"
         var id: Int64?
         var text: String
         var due: Date?
+        mutating func didInsert(_ rowID: Int64) { id = rowID }  // a PersistableRecord has none
     }
     // end
 
@@ -66,7 +69,7 @@ private struct PageCode {
         print(withCode)
     }
 
-    private func writing(_ pool: DatabasePool, _ notes: [Note]) async throws {
+    private func writing(_ pool: DatabasePool, _ notes: [Note], _ table: String) async throws {
         // begin
         try await pool.migrate([
             Migration("notes") { database in
@@ -78,21 +81,33 @@ private struct PageCode {
                     ]
                 )
                 try database.createIndex("notes_due", on: "notes", columns: ["due"])
-            }
+            },
+            Migration("tags") { database in
+                try database.createTable(
+                    "tags",
+                    columns: [
+                        ColumnDefinition("note", .integer, .references("notes", column: "id", onDelete: .cascade)),
+                        ColumnDefinition("tag", .text),
+                    ],
+                    constraints: [.primaryKey("note", "tag")]
+                )
+                try database.addColumn(ColumnDefinition("pinned", .boolean, .notNull, .default(false)), to: "notes")
+                try database.renameColumn("done", of: "notes", to: "finished")
+            },
         ])
         let id = try await pool.write { database in  // a transaction; it rolls back where the block throws
             try database.insert(into: "notes", ["text": "buy stamps", "due": Date()])
         }
         try await pool.write { database in
-            try Note(text: "call Bob").insert(database)
-            print(database.lastInsertRowID)  // a MutablePersistableRecord has mutating func didInsert(_ rowID: Int64)
             try database.update("notes", set: ["due": nil], where: Column("id") == id)
+            try database.updateAll(TableName(table), set: ["pinned": false])  // a name in a variable
+            print(database.changes, database.lastInsertRowID)
             try database.upsert(into: "notes", ["id": 7, "text": "seven"], onConflict: "id")
             try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", "eight", 8)
             let insert: SQL = "INSERT INTO notes (text, due) VALUES (?, ?)"
             try database.executeUpdate(insert, forEach: notes) { ($0.text, $0.due) }
             try database.delete(from: "notes", where: "length(text) > \(1000)")
-            try database.inSavePoint { try $0.deleteAll(from: "notes") }
+            try database.inSavePoint { try $0.deleteAll(from: "tags") }
         }
         try await pool.inTransaction { database, rollback in
             try database.deleteAll(from: "notes")
@@ -100,6 +115,40 @@ private struct PageCode {
         }
         try await pool.inDatabase { try $0.executeStatements("PRAGMA optimize") }  // without a transaction
         // end
+    }
+
+    private func records(_ pool: DatabasePool) async throws {
+        // begin
+        try await pool.write { database in
+            var note = Note(text: "call Bob")
+            try note.insert(database)
+            try note.updateChanges(database) { $0.due = Date() }
+            note.text = "call Bob back"
+            try note.update(database)  // DatabaseError.notFound where the row is gone
+            try note.save(database)  // updates or inserts
+            try note.upsert(database, onConflict: "id")
+            let found = try Note.find(database, key: note.id)  // fetchOne gives nil where there is none
+            let open = try Note.fetchAll(
+                database,
+                where: Column("due") != nil,
+                orderedBy: [.descending("due")],
+                limit: 10
+            )
+            print(found, open, try Note.fetchCount(database), try Note.exists(database, key: 7))
+            try note.delete(database)
+            try Note.deleteOne(database, key: 7)
+            try Note.deleteAll(database, where: Column("id").isIn([8, 9]))
+        }
+        // end
+    }
+
+    @Test func rowsAreWritten() async throws {
+        let directory = try TemporaryDirectory()
+        let pool = try await DatabasePool(path: directory.file("page.db"), key: .random())
+        try await writing(pool, [Note(text: "one")], "notes")
+        try await records(pool)
+        #expect(try await pool.read { try Note.fetchAll($0) }.map(\.text) == ["buy stamps"])
+        try await pool.close()
     }
 
     // begin
@@ -119,12 +168,15 @@ private struct PageCode {
                 limit: 10
             ).fetchAll(Note.self)
         }
-        let late = try await pool.read { try $0.count(in: "notes", where: Column("done") > Column("due")) }
-        let first = try await pool.read { try Note.fetchOne($0, key: 1) }
+        let late = try await pool.read { try $0.count(in: "notes", where: Column("finished") > Column("due")) }
+        let pairs = try await pool.read { database in
+            try database.select(["id", "text"], from: "notes").fetchAll(Row.self)
+                .map { row -> (Int64, String) in (try row["id"], try row["text"]) }
+        }
         let sum = try await pool.read { try $0.int(forQuery: "SELECT sum(\(identifier: column)) FROM notes") }
         try await pool.read { database in
             let rows = try database.executeQuery("SELECT id, text FROM notes")
-            while try rows.next() {
+            while try rows.next() {  // or: let note = try rows.next(as: Note.self)
                 let id: Int64 = try rows["id"]
                 print(id, try rows.string(forColumn: "text") ?? "")
             }
@@ -132,7 +184,7 @@ private struct PageCode {
         // Now, and after commits that change the tables read: the newest value arrives, some between may not, and it may be the same.
         for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }
         // end
-        print(some, due, late, first as Any, sum as Any)
+        print(some, due, late, pairs, sum as Any)
     }
 
     private func moreThanRows(_ pool: DatabasePool, _ text: String) async throws {
@@ -197,6 +249,8 @@ private struct PageCode {
             print("the keyring is gone, or there is no key")
         } catch let error as MigrationError {
             print(error.step ?? "", error.cause ?? error)  // what its block threw
+        } catch let error as DatabaseError {
+            print(error.code, error.code.primary, error.message, error.sql ?? "")
         } catch let error as KeyError where error.code == .damaged {
             print(error, error.path)
         }
