@@ -1,5 +1,5 @@
 /// The version of this library.
-public enum CipherDBVersion {
+package enum CipherDBVersion {
     /// By semantic versioning.
-    public static let current = "0.1.0"
+    package static let current = "0.1.0"
 }

@@ -23,7 +23,7 @@ for module in CipherDB Rekeying FMDBCompat; do
     swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CSQLCipher/include -I Sources/CCipherOpenSSL \
         "${own[@]}" \
         -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
-        -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys,CipherSystem,SQLiteFormat,CipherSalvage \
+        -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys,CipherSystem,SQLiteFormat,CipherSalvage,CipherBackup \
         -output-dir "$graphs"
 done
 # FMDB's own names have their meaning from FMDB.

@@ -69,7 +69,7 @@ extension Workload {
     }
 
     /// Threads that write one row after the other, each in a transaction of its own that is on the disk when it returns: a queue whose
-    /// blocks commit alone, and one whose blocks share commits.
+    /// blocks commit alone, one whose blocks share commits, and GRDB's, also with its pool's default, by which a commit is not on the disk.
     static func writers(_ files: BenchmarkFiles, _ threads: Int, blocks count: Int) -> Workload {
         func side(_ name: String, shares: Bool) -> Side {
             Side(name: name) {
@@ -91,12 +91,19 @@ extension Workload {
                 }
             }
         }
+        let grdb = Peer.grdb.map { peer in
+            ["FULL", "NORMAL"].map { level in
+                let settings = "PRAGMA journal_mode = wal; PRAGMA synchronous = \(level)"
+                let work = [files.path("writers-grdb.db"), BenchmarkFiles.digits, settings, "writers"]
+                return Side(name: "GRDB, \(level)", peer, work + ["\(count)", "\(threads)"])
+            }
+        }
         return Workload(
             name: "\(threads) writers, each row in a transaction of its own",
             count: count * 100,
             unit: "row",
             goals: ["shared": .atMost(1 / 8)],
-            sides: [side("alone", shares: false), side("shared", shares: true)]
+            sides: [side("alone", shares: false), side("shared", shares: true)] + (grdb ?? [])
         )
     }
 

@@ -83,6 +83,15 @@ import Testing
         #expect(count > 40)
     }
 
+    @Test func eachTypeHasItsTopic() throws {
+        let sources = ["Sources/CipherDB", "Keys", "Sources/Rekeying", "Sources/CipherBackup", "Sources/CipherSalvage"]
+        let types = try sources.flatMap { try Self.files($0, ".swift") }.flatMap { try Self.lines($0) }
+            .compactMap { $0.firstMatch(of: /^public (?:final )?(?:struct|class|enum|protocol|actor) (\w+)/)?.output.1 }
+        let topics = try ["CipherDB", "Rekeying"].flatMap { try Self.lines("Sources/CipherDB/CipherDB.docc/\($0).md") }
+            .compactMap { $0.firstMatch(of: /^- ``(\w+)``$/)?.output.1 }
+        #expect(types.count > 100 && Set(types).subtracting(topics).isEmpty)
+    }
+
     /// The anchor of a heading, as code hosts make it.
     private static func anchor(_ heading: Substring) -> String {
         heading.drop { $0 == "#" || $0 == " " }.lowercased()

@@ -70,10 +70,24 @@ import Turns
         return { _, ids in try pool.read { try points(ids, $0) } }
     }
 
-    static var extras: [String: (GRDBBench) throws -> Int64] {
+    static var extras: [String: (GRDBBench, [Int]) throws -> Int64] {
         [
-            "Codable": { try $0.records(CodableRecord.self) { digest($0.id, $0.name, $0.value, $0.data) } },
-            "by hand": { try $0.records(RecordByHand.self) { digest($0.id, $0.name, $0.value, $0.data) } },
+            "Codable": { bench, _ in
+                try bench.records(CodableRecord.self) { digest($0.id, $0.name, $0.value, $0.data) }
+            },
+            "by hand": { bench, _ in
+                try bench.records(RecordByHand.self) { digest($0.id, $0.name, $0.value, $0.data) }
+            },
+            "writers": { bench, numbers in
+                try bench.empty()
+                let queue = bench.queue
+                return Blocks(numbers[0], readers: numbers[1], below: 1).onThreads { _, ids in
+                    for _ in ids {
+                        try queue.write { try $0.execute(sql: "INSERT INTO t (name) VALUES (?)", arguments: ["a row"]) }
+                    }
+                    return Int64(ids.count)
+                }
+            },
         ]
     }
 

@@ -30,8 +30,8 @@ public protocol Contender: SendableMetatype {
     static func pool(path: String, key digits: String, settings: String, readers: Int) throws
         -> @Sendable (Int, ArraySlice<Int64>) throws -> Int64
 
-    /// What only this library is asked for, by name.
-    static var extras: [String: (Self) throws -> Int64] { get }
+    /// What only this library is asked for, by name, with the work's numbers.
+    static var extras: [String: (Self, [Int]) throws -> Int64] { get }
 }
 
 /// Connections that each are one thread's.
@@ -41,7 +41,7 @@ private struct Connections<One: Contender>: @unchecked Sendable {
 
 extension Contender {
     /// None.
-    public static var extras: [String: (Self) throws -> Int64] { [:] }
+    public static var extras: [String: (Self, [Int]) throws -> Int64] { [:] }
 
     /// A connection for each thread.
     public static func pool(path: String, key digits: String, settings: String, readers: Int) throws
@@ -108,7 +108,7 @@ extension Contender {
             return work(open, cold: { try $0.points(ids[...]) })
         default:
             guard let extra = extras[name] else { fatalError("no work \(name)") }
-            return try work(open, again: extra)
+            return try work(open, again: { try extra($0, numbers) })
         }
     }
 
