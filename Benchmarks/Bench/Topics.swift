@@ -28,7 +28,12 @@ struct Topic {
             Topic(name: "readers") { files in
                 [1, 2, 4, 8].map { .throughput(files, readers: $0, blocks: rows / 400) }
             },
-            Topic(name: "writers") { [.writers($0, 64, blocks: max(64, rows / 3000))] },
+            Topic(name: "writers") {
+                [
+                    .writers($0, 64, blocks: max(64, rows / 3000)),
+                    .readsBesideWriters($0, 4, count: rows / 10),
+                ]
+            },
             Topic(name: "opening") { [.opening($0, count: 200), .passphrase($0)] },
             Topic(name: "single") { Workload.singleOperations($0, count: rows / 40) },
             Topic(name: "sizes") { files in

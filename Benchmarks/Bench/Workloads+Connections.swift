@@ -107,6 +107,37 @@ extension Workload {
         )
     }
 
+    /// Reads that are timed one by one while threads of the same pool write.
+    static func readsBesideWriters(_ files: BenchmarkFiles, _ writers: Int, count: Int) -> Workload {
+        let file = "beside.db"
+        let settings = BenchmarkFiles.settings + "; PRAGMA journal_mode = wal; PRAGMA synchronous = full"
+        let grdb = Peer.grdb.map {
+            let work = [files.path(file), BenchmarkFiles.digits, settings, "reads beside writers"]
+            return Side(name: $0.name, $0, work + [count, files.rowCount, writers].map(String.init))
+        }
+        return Workload(
+            name: "one point read beside \(writers) writers, WAL",
+            count: count,
+            unit: "query",
+            goals: grdb == nil ? [:] : ["typed": .atMost(1)],
+            setUp: { files.fill(file) },
+            sides: (grdb.map { [$0] } ?? []) + [
+                Side(name: "typed") {
+                    let pool = try DatabasePool(path: files.path(file), key: BenchmarkFiles.key())
+                    let ids = keys(count, below: files.rowCount)
+                    return .each(count, besideWriters: writers) { number in
+                        try pool.write { try $0.executeUpdate("UPDATE t SET value = ? WHERE id = ?", 0.5, number) }
+                    } operation: { number in
+                        try pool.read { database in
+                            let rows = try database.executeQuery(BenchmarkFiles.point, ids[number])
+                            return try rows.next() ? sum(rows) : 0
+                        }
+                    }
+                }
+            ]
+        )
+    }
+
     /// What one more connection costs, under a key that is there already.
     static func opening(_ files: BenchmarkFiles, count: Int) -> Workload {
         Workload(

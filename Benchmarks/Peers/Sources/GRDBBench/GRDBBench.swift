@@ -5,9 +5,11 @@ import Turns
 /// GRDB as its README shows it, and at its defaults but for the settings that it is given.
 @main struct GRDBBench: Contender {
     private let queue: DatabaseQueue
+    private let configuration: Configuration
 
     init(path: String, key digits: String, settings: String) throws {
-        queue = try DatabaseQueue(path: path, configuration: GRDBBench.configuration(digits, settings))
+        configuration = GRDBBench.configuration(digits, settings)
+        queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
     private static func configuration(_ digits: String, _ settings: String) -> Configuration {
@@ -70,22 +72,38 @@ import Turns
         return { _, ids in try pool.read { try points(ids, $0) } }
     }
 
-    static var extras: [String: (GRDBBench, [Int]) throws -> Int64] {
+    static var extras: [String: (GRDBBench, [Int]) throws -> Work] {
         [
             "Codable": { bench, _ in
-                try bench.records(CodableRecord.self) { digest($0.id, $0.name, $0.value, $0.data) }
+                Work { try bench.records(CodableRecord.self) { digest($0.id, $0.name, $0.value, $0.data) } }
             },
             "by hand": { bench, _ in
-                try bench.records(RecordByHand.self) { digest($0.id, $0.name, $0.value, $0.data) }
+                Work { try bench.records(RecordByHand.self) { digest($0.id, $0.name, $0.value, $0.data) } }
             },
             "writers": { bench, numbers in
                 try bench.empty()
                 let queue = bench.queue
-                return Blocks(numbers[0], readers: numbers[1], below: 1).onThreads { _, ids in
-                    for _ in ids {
-                        try queue.write { try $0.execute(sql: "INSERT INTO t (name) VALUES (?)", arguments: ["a row"]) }
+                let blocks = Blocks(numbers[0], readers: numbers[1], below: 1)
+                return Work {
+                    blocks.onThreads { _, ids in
+                        for _ in ids {
+                            try queue.write {
+                                try $0.execute(sql: "INSERT INTO t (name) VALUES (?)", arguments: ["a row"])
+                            }
+                        }
+                        return Int64(ids.count)
                     }
-                    return Int64(ids.count)
+                }
+            },
+            "reads beside writers": { bench, numbers in
+                let pool = try DatabasePool(path: bench.queue.path, configuration: bench.configuration)
+                let ids = keys(numbers[0], below: numbers[1])
+                return .each(ids.count, besideWriters: numbers[2]) { number in
+                    try pool.write {
+                        try $0.execute(sql: "UPDATE t SET value = ? WHERE id = ?", arguments: [0.5, number])
+                    }
+                } operation: { number in
+                    try pool.read { try points([ids[number]], $0) }
                 }
             },
         ]

@@ -31,7 +31,7 @@ public protocol Contender: SendableMetatype {
         -> @Sendable (Int, ArraySlice<Int64>) throws -> Int64
 
     /// What only this library is asked for, by name, with the work's numbers.
-    static var extras: [String: (Self, [Int]) throws -> Int64] { get }
+    static var extras: [String: (Self, [Int]) throws -> Work] { get }
 }
 
 /// Connections that each are one thread's.
@@ -41,7 +41,7 @@ private struct Connections<One: Contender>: @unchecked Sendable {
 
 extension Contender {
     /// None.
-    public static var extras: [String: (Self, [Int]) throws -> Int64] { [:] }
+    public static var extras: [String: (Self, [Int]) throws -> Work] { [:] }
 
     /// A connection for each thread.
     public static func pool(path: String, key digits: String, settings: String, readers: Int) throws
@@ -108,7 +108,7 @@ extension Contender {
             return work(open, cold: { try $0.points(ids[...]) })
         default:
             guard let extra = extras[name] else { fatalError("no work \(name)") }
-            return try work(open, again: { try extra($0, numbers) })
+            return try extra(open(), numbers)
         }
     }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Runs `body` on so many threads at once, and returns the sum of what they return.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Int64) -> Int64 {
@@ -16,6 +17,32 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> 
     }
     group.wait()
     return (0..<count).reduce(0) { $0 + sums[$1] }
+}
+
+private final class Flag: Sendable {
+    let isSet = Atomic(false)
+}
+
+/// Runs `others` on so many threads while `body` runs: they end when it has.
+func withThreads(
+    _ count: Int,
+    _ others: @escaping @Sendable (Int, _ isOver: () -> Bool) throws -> Void,
+    during body: () throws -> Int64
+) rethrows -> Int64 {
+    let over = Flag()
+    let group = DispatchGroup()
+    for number in 0..<count {
+        group.enter()
+        Thread {
+            do { try others(number) { over.isSet.load(ordering: .relaxed) } } catch { fatalError("\(error)") }
+            group.leave()
+        }.start()
+    }
+    defer {
+        over.isSet.store(true, ordering: .relaxed)
+        group.wait()
+    }
+    return try body()
 }
 
 /// Blocks of a hundred keys, shared by threads that read one block after the other.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A piece of work that a process does each time it is its turn.
 public struct Work {
     /// Done before each run, and not timed.
@@ -22,6 +24,32 @@ public struct Work {
                 var sum: Int64 = 0
                 for number in 0..<count { sum += try latencies.time { try operation(number) } }
                 return sum
+            }
+        )
+    }
+
+    /// As ``each(_:prepare:operation:)``, while so many threads each write 250 times a second: the same load for all sides.
+    public static func each(
+        _ count: Int,
+        besideWriters writers: Int,
+        write: @escaping @Sendable (Int) throws -> Void,
+        operation: @escaping (Int) throws -> Int64
+    ) -> Work {
+        Work(
+            prepare: {},
+            timed: { latencies in
+                try withThreads(writers) { number, isOver in
+                    var next = ContinuousClock.now
+                    while !isOver() {
+                        try write(number)
+                        next += .milliseconds(4)
+                        Thread.sleep(forTimeInterval: max(0, (next - .now) / .seconds(1)))
+                    }
+                } during: {
+                    var sum: Int64 = 0
+                    for number in 0..<count { sum += try latencies.time { try operation(number) } }
+                    return sum
+                }
             }
         )
     }
