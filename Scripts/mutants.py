@@ -61,7 +61,7 @@ def mutate(files, mutants):
         find = mutant["find"].encode()
         places = [mutant["file"]] if "file" in mutant else [name for name in sources if find in files[name]]
         if [files[name].count(find) for name in places] != [1]:
-            sys.exit("mutants: %s: stands in %s, not once" % (mutant["name"], places))
+            sys.exit("mutants: %s: stands in %s, not once:\n%s" % (mutant["name"], places, mutant["find"]))
         mutant["file"] = places[0]
         files[places[0]] = files[places[0]].replace(find, replacement(mutant, number).encode())
     for name in {mutant["file"] for mutant in mutants}:

@@ -2,7 +2,7 @@
 """The drill of Examples/NotesService: 64 connections write and read while the service is killed, its disk is full, its key rotated, and two
 backups run; then every note that was acknowledged is looked for, in the database and in both backups.
 
-    drill.py --service NotesService --rekey rekey [--minutes 10] [--kills 10] [--connections 64] [--disk-mib 64] [--seed 1]
+    drill.py --service NotesService --rekey rekey [--minutes 10] [--kills 10] [--connections 64] [--disk-mib 1024] [--seed 1]
 
 It mounts a tmpfs for the database, so it runs as root on Linux. Exit status 1 where a promise was broken.
 """
@@ -31,7 +31,7 @@ options.add_argument("--kills", type=int, default=10)
 options.add_argument("--full", type=int, default=3, help="how often the disk is full, for 10 s each")
 options.add_argument("--rotations", type=int, default=3)
 options.add_argument("--connections", type=int, default=64)
-options.add_argument("--disk-mib", type=int, default=64)
+options.add_argument("--disk-mib", type=int, default=1024)
 options.add_argument("--seed", type=int, default=1)
 options = options.parse_args()
 chance = random.Random(options.seed)

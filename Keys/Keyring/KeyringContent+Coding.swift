@@ -185,7 +185,8 @@ extension KeyringSlot {
         if let kind {
             let function = try reader.bytes(13)
             // Passphrases need a KDF, and only they do: no passphrase may become a secret without one.
-            guard kind == .passphrase ? function[0] != 0 : !(1...4).contains(function[0]) else { throw reader.damage }
+            guard kind == .passphrase ? function[0] != 0 : PassphraseDerivation.Function.coded[function[0]] == nil
+            else { throw reader.damage }
             kdf = KDF(function)
             salt = try reader.bytes(16)
             wrapped = try reader.bytes(40)
@@ -222,13 +223,7 @@ extension KeyringSlot.KDF {
         switch self {
         case .unusable(let bytes): return bytes
         case .direct: numbers = (0, 0, 0, 0)
-        case .derived(let derivation):
-            switch derivation.function {
-            case .pbkdf2SHA256(let iterations): numbers = (1, iterations, 0, 0)
-            case .pbkdf2SHA512(let iterations): numbers = (2, iterations, 0, 0)
-            case .scrypt(let logCost, let blockSize, let parallelism): numbers = (3, logCost, blockSize, parallelism)
-            case .argon2id(let kibibytes, let passes, let lanes): numbers = (4, kibibytes, passes, lanes)
-            }
+        case .derived(let derivation): numbers = derivation.function.code
         }
         var bytes = [numbers.0]
         for number in [numbers.1, numbers.2, numbers.3] { bytes.append(bigEndian: number, count: 4) }
@@ -238,20 +233,36 @@ extension KeyringSlot.KDF {
     /// Unusable is also what would cost too much: a file cannot make us spend minutes or gigabytes.
     fileprivate init(_ bytes: [UInt8]) {
         let (first, second, third) = (bytes.bigEndian(at: 1), bytes.bigEndian(at: 5), bytes.bigEndian(at: 9))
-        let function: PassphraseDerivation.Function? =
-            switch (bytes[0], second, third) {
-            case (1, 0, 0): .pbkdf2SHA256(iterations: first)
-            case (2, 0, 0): .pbkdf2SHA512(iterations: first)
-            case (3, _, _): .scrypt(logCost: first, blockSize: second, parallelism: third)
-            case (4, _, _): .argon2id(kibibytes: first, passes: second, lanes: third)
-            default: nil
-            }
-        if let derivation = function.flatMap({ try? PassphraseDerivation(unsafeWeak: $0) }) {
+        let function = PassphraseDerivation.Function.coded[bytes[0]]?(first, second, third)
+        // PBKDF2 has one parameter.
+        if let function, function.code == (bytes[0], first, second, third),
+            let derivation = try? PassphraseDerivation(unsafeWeak: function)
+        {
             self = .derived(derivation)
         } else {
             self = bytes.allSatisfy { $0 == 0 } ? .direct : .unusable(bytes)
         }
     }
+}
+
+extension PassphraseDerivation.Function {
+    /// Its number and parameters in a slot.
+    fileprivate var code: (UInt8, Int, Int, Int) {
+        switch self {
+        case .pbkdf2SHA256(let iterations): (1, iterations, 0, 0)
+        case .pbkdf2SHA512(let iterations): (2, iterations, 0, 0)
+        case .scrypt(let logCost, let blockSize, let parallelism): (3, logCost, blockSize, parallelism)
+        case .argon2id(let kibibytes, let passes, let lanes): (4, kibibytes, passes, lanes)
+        }
+    }
+
+    /// By the numbers of ``code``.
+    fileprivate static let coded: [UInt8: @Sendable (Int, Int, Int) -> Self] = [
+        1: { iterations, _, _ in .pbkdf2SHA256(iterations: iterations) },
+        2: { iterations, _, _ in .pbkdf2SHA512(iterations: iterations) },
+        3: { .scrypt(logCost: $0, blockSize: $1, parallelism: $2) },
+        4: { .argon2id(kibibytes: $0, passes: $1, lanes: $2) },
+    ]
 }
 
 extension [UInt8] {

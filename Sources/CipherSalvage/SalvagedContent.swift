@@ -7,6 +7,8 @@ package final class SalvagedContent {
     private let salvage: RowSalvage
     private let header: DatabaseHeader?
     private let isFreeListWhole: Bool
+    /// Whether it counts all pages: of pages behind them, an older one may know no tree.
+    private let isFirstPageNewest: Bool
     private var encoding: TextEncoding { header?.encoding ?? .utf8 }
     private var schema: [SchemaObject] = []
     private var claims: [Claim] = []
@@ -35,6 +37,7 @@ package final class SalvagedContent {
     package init(_ pages: AuthenticPages, _ map: PageMap) throws {
         salvage = RowSalvage(pages, kinds: map.kinds)
         isFreeListWhole = map.isFreeListWhole
+        isFirstPageNewest = try !pages.hasPagesBeyondHeaderSize()
         header = try pages.page(1).map { DatabaseHeader($0) }
         try readSchema()
     }
@@ -115,7 +118,7 @@ package final class SalvagedContent {
     /// Finds the tables of the pages that no tree led to; what no table claims, or several do, is kept in one of its own.
     func copyRest(into target: Database) throws {
         // If no tree misses a page, the pages that no tree leads to are free ones of a list that has lost a page.
-        guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole else { return }
+        guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole || !isFirstPageNewest else { return }
         let lacksIndexes = try followTheRest()
         let inserts = claims.map { $0.table?.shape.insertion(into: target, encoding: encoding) }
         var unassigned = try salvage.strays(ofTables: true).filter { try !assign($0, inserts) }

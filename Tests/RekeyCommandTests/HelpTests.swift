@@ -4,16 +4,19 @@ import Testing
 
 /// `rekey --help`, the help of each command, and the topics.
 @Suite(.once) struct HelpTests {
-    private static let commands: [[String]] = [
-        ["inspect"], ["status"], ["verify"], ["change"], ["encrypt"], ["decrypt"], ["migrate"], ["recover"], ["copy"],
-        ["backup"], ["restore"], ["backups"], ["cleanup"], ["keyring"], ["calibrate"],
-    ]
-    private static let keyringCommands: [[String]] = [
-        "init", "list", "add", "remove", "change", "recovery", "unlock", "rotate", "status", "resume", "cancel",
-        "adopt",
-        "forget", "backup", "restore", "erase",
-    ].map { ["keyring", $0] }
-    private static let backupsCommands: [[String]] = ["list", "check", "prune"].map { ["backups", $0] }
+    /// Of each command and subcommand, by ArgumentParser's own account.
+    private static let commands: [[String]] = {
+        let dump = try? Program.run(Program.built("rekey"), ["--experimental-dump-help"]).output
+        let object = dump.flatMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) } as? [String: Any]
+        func names(_ command: Any?, _ outer: [String]) -> [[String]] {
+            let all = (command as? [String: Any])?["subcommands"] as? [[String: Any]] ?? []
+            return all.filter { $0["commandName"] as? String != "help" }.flatMap { command in
+                let name = outer + [command["commandName"] as? String ?? ""]
+                return [name] + names(command, name)
+            }
+        }
+        return names(object?["command"], [])
+    }()
 
     private func rekey(_ arguments: [String]) throws -> Program.Outcome {
         try Program.run(Program.built("rekey"), arguments)
@@ -29,10 +32,13 @@ import Testing
         let lines = try lines(arguments)
         #expect(lines.count <= 40 && lines.allSatisfy { $0.count <= 80 })
         #expect(lines.first?.hasPrefix("Usage: rekey ") == true)
-        for command in Self.commands { #expect(lines.contains { $0.hasPrefix("  \(command[0]) ") }, "\(command)") }
+        #expect(Self.commands.count > 30)
+        for command in Self.commands where command.count == 1 {
+            #expect(lines.contains { $0.hasPrefix("  \(command[0]) ") }, "\(command)")
+        }
     }
 
-    @Test(arguments: commands + keyringCommands + backupsCommands) func commandHelpIsShort(_ command: [String]) throws {
+    @Test(arguments: commands) func commandHelpIsShort(_ command: [String]) throws {
         let lines = try lines(command + ["--help"])
         #expect(lines.count <= 60 && lines.allSatisfy { $0.count <= 80 })
         #expect(try self.lines(["help"] + command) == lines)
@@ -52,10 +58,7 @@ import Testing
         let names = Set(dump.matches(of: /"kind" : "long",\s+"name" : "([a-z-]+)"/).map { "--\($0.output.1)" })
         #expect(names.count > 40)
         let help =
-            try (Self.commands + Self.keyringCommands + Self.backupsCommands).map { try rekey(["help"] + $0).output }
-            + [
-                rekey(["help", "keys"]).output
-            ]
+            try Self.commands.map { try rekey(["help"] + $0).output } + [rekey(["help", "keys"]).output]
         let shown = Set(help.flatMap { $0.matches(of: /--[a-z-]+/).map { String($0.output) } })
         #expect(names.subtracting(shown) == [])
     }

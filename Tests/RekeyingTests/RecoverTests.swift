@@ -178,6 +178,23 @@ import Testing
         #expect(try database.string(forQuery: "SELECT c0 FROM lost_and_found WHERE nfield = 1") == "only")
     }
 
+    /// Of a backup, in place of a damaged one.
+    @Test func newTableThatOlderPageOneLacksIsKept() throws {
+        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+        let first = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(1024)
+        let queue = try DatabaseQueue(path: path, key: key)
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE new (a)")
+            for number in 1...100 { try database.executeUpdate("INSERT INTO new VALUES (?)", "row \(number)") }
+        }
+        try queue.close()
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: first)
+        try handle.close()
+        let found = try file.recover(key: key, to: saved)
+        #expect(found.isSchemaWhole && !found.isComplete && found.unassignedRows?.rows == 100)
+    }
+
     @Test func withoutRowidRowsAreKept() throws {
         try make(
             "",

@@ -129,35 +129,4 @@ extension Connection {
     func hasMoreThanMain() throws -> Bool {
         try schemas().contains { $0 != "main" && $0 != "temp" } || text("SELECT name FROM sqlite_temp_master") != nil
     }
-
-    /// Reads a page through the engine. `SELECT 1` would not: it succeeds under a wrong key.
-    func testSelect() throws {
-        _ = try text(Connection.testSQL)
-    }
-
-    /// As ``testSelect()``, on a connection that has just got its key. Where wrong MACs are counted it is not watched for damage at
-    /// once, but only if one was met or the statement fails.
-    func firstSelect() throws {
-        guard isWatched, countsWrongMACs else { return try testSelect() }
-        let sign = damageSign
-        var statement: OpaquePointer?
-        let compiled = unrestricted {
-            working { sqlite3_prepare_v2(handle, Connection.testSQL, -1, &statement, nil) }
-        }
-        _ = authorizer.takeAccess()
-        defer { _ = working { sqlite3_finalize(statement) } }
-        guard compiled == SQLITE_OK else {
-            // Compiling reads the schema. After an error of the codec some engines say another one.
-            let failure = error(compiled, sql: Connection.testSQL)
-            throw hasMetDamage(failure.code) ? damagedPage(Connection.testSQL) : failure
-        }
-        let code = working { sqlite3_step(statement) }
-        // It has waited as long as it should.
-        if code & 0xff == SQLITE_BUSY { throw error(code) }
-        _ = working { sqlite3_reset(statement) }
-        if code != SQLITE_ROW || sign != damageSign { try testSelect() }
-    }
-
-    /// All of the schema: a view whose text is cut off by a damaged page may still be one.
-    private static let testSQL = "SELECT max(length(sql)) FROM sqlite_master"
 }

@@ -54,7 +54,7 @@ struct BackupsCheck: ParsableCommand {
             var lines = [
                 ("generations", BackupsCheck.count(of: restorable, isAll: problems.isEmpty)),
                 ("proved", BackupsCheck.proof(found, isKeyGiven: keys != nil)),
-                ("keyring", BackupsCheck.keyring(found)),
+                ("keyring", restorable.isEmpty ? "not looked for" : BackupsCheck.keyring(found)),
                 ("read", "\(found.size) bytes"),
             ]
             lines += problems.map { ("problem", $0) }
