@@ -252,7 +252,7 @@ import Testing
         #expect(outcomes.allSatisfy(isStored) && seen.value == 2 && commits == 2)
     }
 
-    @Test func cancelledWriteUndoesItselfOnly() async throws {
+    @Test(arguments: [false, true]) func stoppedWriteUndoesItselfOnly(byCancellation: Bool) async throws {
         let queue = try queue()
         let (begun, isCancelled) = (Gate(), Gate())
         let long: Block = { database, _ in
@@ -271,8 +271,7 @@ import Testing
         let (outcomes, _) = try await together(queue, [inserting(1), long, inserting(2)]) { tasks in
             Task {
                 try await begun.waited()
-                queue.interrupt()
-                tasks[1].cancel()
+                if byCancellation { tasks[1].cancel() } else { queue.interrupt() }
                 isCancelled.open()
             }
         }
@@ -337,6 +336,61 @@ import Testing
         }
         #expect(isStored(outcomes[0]) && isStored(outcomes[2]))
         #expect(try await stored(queue) == (isStored(outcomes[1]) ? [1, 2, 10] : [1, 2]))
+    }
+
+    /// The system ends an app that keeps a lock.
+    @Test func suspensionStopsSharedWriter() async throws {
+        let queue = try queue()
+        let begun = Gate()
+        let endless: Block = { database, _ in
+            begun.open()
+            try database.executeUpdate(
+                "WITH RECURSIVE c (i) AS (SELECT 10 UNION ALL SELECT 10 FROM c) INSERT OR REPLACE INTO t (id) SELECT i FROM c"
+            )
+        }
+        let (outcomes, _) = try await together(queue, [inserting(1), endless, inserting(2)]) { _ in
+            Task {
+                try await begun.waited()
+                try await queue.suspend()
+            }
+        }
+        #expect(!outcomes.contains(where: isStored))
+        queue.resume()
+        #expect(try await stored(queue) == [])
+    }
+
+    enum Leftover: CaseIterable {
+        case blob, returning
+    }
+
+    /// SQLite ends no savepoint beside them.
+    @Test(arguments: Leftover.allCases, [false, true])
+    func openWriterEndsWithItsBlock(_ leftover: Leftover, fails: Bool) async throws {
+        guard leftover == .blob || Engine.current.has(.returning) else { return }
+        let queue = try queue()
+        try await queue.inDatabase {
+            try $0.executeStatements("CREATE TABLE b (id INTEGER PRIMARY KEY, data); INSERT INTO b VALUES (1, x'00')")
+        }
+        // Only the block that has the turn uses it.
+        nonisolated(unsafe) let kept = NSMutableArray()
+        let leaving: Block = { database, _ in
+            switch leftover {
+            case .blob: kept.add(try database.openBlob(inTable: "b", column: "data", row: 1, writable: true))
+            case .returning:
+                let rows = try database.executeQuery("INSERT INTO t (id) VALUES (7), (8) RETURNING id")
+                #expect(try rows.next())
+                kept.add(rows)
+            }
+            if fails { throw Stop() }
+        }
+        let inner: Block = { database, rollback in
+            try? database.inSavePoint { try leaving($0, &rollback) }
+            try database.executeUpdate("INSERT INTO t (id) VALUES (3)")
+        }
+        let (outcomes, commits) = try await together(queue, [inserting(1), leaving, inner, inserting(2)])
+        #expect(outcomes.map(isStored) == [true, !fails, true, true] && commits == 1)
+        if fails, case .failure(let error) = outcomes[1] { #expect(error is Stop) }
+        #expect(try await stored(queue) == (leftover == .returning && !fails ? [1, 2, 3, 7, 8] : [1, 2, 3]))
     }
 
     @Test func interruptStopsQueryOfSharedBlock() async throws {

@@ -4,7 +4,7 @@ internal import CSQLCipher
 final class BlobHandle {
     let connection: Connection
     private var handle: OpaquePointer?
-    private let isWritable: Bool
+    let isWritable: Bool
     private let table: TableName
     private let watch: DamageWatch?
     /// ``Connection/damageSign`` when the pages were last checked.

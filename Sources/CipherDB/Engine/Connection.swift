@@ -118,6 +118,8 @@ final class Connection {
         case alone
         /// Its changes are undone by a savepoint.
         case shared
+        /// It is to be interrupted: the statement that runs throws.
+        case interrupted
         /// It rolled back: nothing of it runs any more, and its changes are undone when it returns.
         case rolledBack
     }
@@ -148,6 +150,16 @@ final class Connection {
         progress.cancellation = nil
         defer { progress.cancellation = cancellation }
         return try interrupter.undoing(body)
+    }
+
+    /// Runs a statement of a block that shares a transaction: an interruption or a cancellation undoes the block when it is over.
+    func sparingOthers(_ step: () -> Int32) -> Int32 {
+        let cancellation = progress.cancellation
+        progress.cancellation = nil
+        defer { progress.cancellation = cancellation }
+        let (code, isInterrupted) = interrupter.sparing(step)
+        if isInterrupted, code == SQLITE_ROW || code == SQLITE_DONE { sharing = .interrupted }
+        return code
     }
 
     /// Takes the place of a connection that was closed, for those who stop its statements.
@@ -294,6 +306,16 @@ final class Connection {
         let open = openHandles
         if activeStatements > 0 { open.endExecutions() }
         open.closeBlobs()
+    }
+
+    /// The handles that write and are open.
+    var openWriters: Set<OpaquePointer> { activeStatements > 0 || openHandles.hasBlobs ? openHandles.writers : [] }
+
+    /// Ends what writes and is open, but for those of a block around this one.
+    func endWriters(of outer: Set<OpaquePointer>) {
+        endLeftovers()
+        let inner = openWriters.subtracting(outer)
+        if !inner.isEmpty { openHandles.end(writers: inner) }
     }
 
     /// Ends every statement, also those of virtual tables.

@@ -12,6 +12,8 @@ public final class Interrupter: Sendable {
         var address: UInt = 0
         /// How many calls run that nothing interrupts, one inside of the other.
         var undoing = 0
+        /// How many statements write whose end by the engine would undo what others wait to see committed.
+        var sparing = 0
         var way = Way.engine
         /// Whether the engine was told since ``forgetInterruption()``.
         var wasInterrupted = false
@@ -25,17 +27,30 @@ public final class Interrupter: Sendable {
     init() {}
 
     /// Interrupts the connection.
-    public func interrupt() {
+    public func interrupt() { interrupt(sparing: true) }
+
+    /// - Parameter others: Whether the blocks that share a transaction with the one that runs keep it.
+    func interrupt(sparing others: Bool) {
         guard owner.isCurrent else { return }
         state.withLock { state in
             guard state.undoing == 0, let handle = OpaquePointer(bitPattern: state.address) else { return }
-            switch state.way {
+            switch others ? state.way : .engine {
             case .handler: isAsked.store(true, ordering: .relaxed)
             case .engine:
                 state.wasInterrupted = true
                 sqlite3_interrupt(handle)
             }
         }
+    }
+
+    /// Runs a statement that writes in a transaction that others share.
+    ///
+    /// - Returns: Also whether it is to be undone, because it was to be interrupted.
+    func sparing<Result>(_ body: () -> Result) -> (result: Result, isInterrupted: Bool) {
+        state.withLock { $0.sparing += 1 }
+        let result = body()
+        state.withLock { $0.sparing -= 1 }
+        return (result, isAsked.load(ordering: .relaxed))
     }
 
     /// How an interruption reaches a statement.
@@ -60,7 +75,7 @@ public final class Interrupter: Sendable {
 
     /// Whether the handler is to stop the statement.
     fileprivate var stopsStatement: Bool {
-        isAsked.load(ordering: .relaxed) && state.withLock { $0.undoing == 0 }
+        isAsked.load(ordering: .relaxed) && state.withLock { $0.undoing == 0 && $0.sparing == 0 }
     }
 
     fileprivate func forgetRequest() {

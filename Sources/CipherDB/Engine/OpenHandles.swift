@@ -41,6 +41,14 @@ struct OpenHandles {
 
     /// Whether a statement was stepped and neither finished nor reset, or a blob is open.
     var hasRunning: Bool { !blobs.isEmpty || statements.values.contains { $0.isInUse } }
+
+    var hasBlobs: Bool { !blobs.isEmpty }
+
+    /// Of the statements that write and are not over, and of the blobs that may be written: the engine ends no savepoint beside them.
+    var writers: Set<OpaquePointer> {
+        Set(statements.filter { !$0.value.isReadOnly && $0.value.isInUse }.keys)
+            .union(blobs.filter(\.value.isWritable).keys)
+    }
 }
 
 // Copies of the tables are gone through: what ends takes itself out of the connection's.
@@ -48,6 +56,13 @@ extension OpenHandles {
     /// Ends every execution of a statement that began.
     func endExecutions() {
         for statement in statements.values { statement.endIfActive() }
+    }
+
+    func end(writers: Set<OpaquePointer>) {
+        for handle in writers {
+            statements[handle]?.endIfActive()
+            blobs[handle]?.close()
+        }
     }
 
     func closeBlobs() {

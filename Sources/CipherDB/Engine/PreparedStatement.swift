@@ -159,6 +159,11 @@ internal import CSQLCipher
             code = stepOnce(handle)
         } while try followRefusal(handle)
         try didStep(code)
+        if connection.sharing == .interrupted {
+            connection.sharing = .rolledBack
+            reset()
+            throw DatabaseError(.interrupted, "interrupted", sql: sql)
+        }
         switch code {
         case SQLITE_ROW:
             try checkPages()
@@ -190,7 +195,7 @@ internal import CSQLCipher
 
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
         guard mayBeginWriting, connection.sharing != .alone else { return stepNow(handle) }
-        return connection.uninterrupted { stepNow(handle) }
+        return connection.sparingOthers { stepNow(handle) }
     }
 
     @inline(__always) private func stepNow(_ handle: OpaquePointer) -> Int32 {

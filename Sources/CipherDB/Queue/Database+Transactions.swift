@@ -56,11 +56,13 @@ extension Database {
     ) throws -> Result {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
+        let writers = connection?.openWriters ?? []
         return try actingAfterCommit {
             try beginTransaction(kind)
             do {
                 var undo = false
                 let result = try keepingTransaction { try body(self, &undo) }
+                try endWriters(of: writers)
                 if undo {
                     actionsAfterCommit = []
                     try rollback()
@@ -88,6 +90,7 @@ extension Database {
             do {
                 var undo = false
                 let result = try sharing(isSavePoint) { try keepingTransaction { try body(self, &undo) } }
+                try endWriters(of: [])
                 if undo {
                     actionsAfterCommit = []
                     if isSavePoint { try undoSavePoint(SharedCommits.savePoint) } else { try rollback() }
@@ -96,6 +99,7 @@ extension Database {
                 }
                 return result
             } catch {
+                try? endWriters(of: [])
                 if isSavePoint { try abandonSavePoint(SharedCommits.savePoint) } else { abandonTransaction() }
                 throw error
             }
@@ -255,6 +259,7 @@ extension Database {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         let name = nextSavePointName()
+        let writers = connection?.openWriters ?? []
         let isInOther = connection?.mayHaveSavePoint ?? false
         // Its end is also that of those inside.
         defer { connection?.mayHaveSavePoint = isInOther }
@@ -263,6 +268,7 @@ extension Database {
             do {
                 var undo = false
                 let result = try keepingTransaction { try body(self, &undo) }
+                try endWriters(of: writers)
                 if undo {
                     actionsAfterCommit = actionsAfterCommit.map { _ in [] }
                     try rollbackToSavePoint(withName: name)
@@ -270,10 +276,17 @@ extension Database {
                 try releaseSavePoint(withName: name)
                 return result
             } catch {
+                try? endWriters(of: writers)
                 try abandonSavePoint(name)
                 throw error
             }
         }
+    }
+
+    /// Ends what writes and was left open in a block that is over.
+    private func endWriters(of outer: Set<OpaquePointer>) throws {
+        connection?.endWriters(of: outer)
+        try throwDeferredError(connection)
     }
 
     private func undoSavePoint(_ name: String) throws {

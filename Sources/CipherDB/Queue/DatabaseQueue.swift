@@ -191,9 +191,12 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
-    public func interrupt() {
+    public func interrupt() { interrupt(sparing: true) }
+
+    /// - Parameter others: As of `Interrupter.interrupt(sparing:)`.
+    func interrupt(sparing others: Bool) {
         guard owner.isCurrent else { return }
-        interrupter.withLock { $0 }?.interrupt()
+        interrupter.withLock { $0 }?.interrupt(sparing: others)
     }
 
     /// Closes the connection when the blocks before are done. Closing twice does nothing; other calls throw afterwards. In a child of

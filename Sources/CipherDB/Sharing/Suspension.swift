@@ -52,11 +52,11 @@ extension DatabaseQueue: Suspendable {
     }
 
     func suspendNow() throws {
-        try suspend(interrupting: { [weak self] in self?.interrupt() }, closing: { $0() })
+        try suspend(interrupting: { [weak self] in self?.interrupt(sparing: false) }, closing: { $0() })
     }
 
     func suspendNow() async throws {
-        try await suspend(interrupting: { [weak self] in self?.interrupt() }, closing: { $0() })
+        try await suspend(interrupting: { [weak self] in self?.interrupt(sparing: false) }, closing: { $0() })
     }
 
     /// - Parameters:
@@ -139,11 +139,16 @@ extension DatabaseQueue: Suspendable {
 extension DatabasePool: Suspendable {
     func suspendNow() throws {
         try checkNotReading()
-        try writer.suspend(interrupting: { [weak self] in self?.interrupt() }, closing: closeReaders)
+        try writer.suspend(interrupting: { [weak self] in self?.interruptForSuspension() }, closing: closeReaders)
     }
 
     func suspendNow() async throws {
-        try await writer.suspend(interrupting: { [weak self] in self?.interrupt() }, closing: closeReaders)
+        try await writer.suspend(interrupting: { [weak self] in self?.interruptForSuspension() }, closing: closeReaders)
+    }
+
+    private func interruptForSuspension() {
+        writer.interrupt(sparing: false)
+        readers.interruptAll()
     }
 
     /// Waits for the blocks that read, which are interrupted.
