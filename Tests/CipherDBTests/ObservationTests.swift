@@ -1,3 +1,4 @@
+import CSQLCipher
 import CipherKeys
 import CipherSystem
 import Foundation
@@ -159,6 +160,33 @@ import Testing
         let empty = try DatabaseQueue(path: directory.file("empty.db"), key: Self.key)
         let exported = try told(empty) { try plain.backup(to: $0) }
         #expect(exported == ["*"])
+    }
+
+    /// SQLite tells of neither what these read nor, of some, that it is written.
+    @Test(arguments: [
+        "SELECT count(*) FROM pragma_foreign_key_check", "SELECT seq FROM sqlite_sequence",
+        "SELECT rowid FROM texts WHERE texts MATCH 'x'",
+    ]) func observationDependsOnWhatIsReadInside(_ sql: SQL) async throws {
+        guard Engine.tellsTablesWithoutColumns else { return }
+        let queue = try queue(
+            "CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, v); CREATE VIRTUAL TABLE texts USING fts4(v, content=\"n\");"
+        )
+        let read = queue.observe { try $0.fetchAll(Int.self, sql) }
+        for _ in 0..<2 {
+            let tables = try await read.read().1
+            #expect(tables == nil || tables?.contains(TableName("n", in: "main")) == true)
+        }
+    }
+
+    @Test func statementsOnHandleHideBehindNoOthers() throws {
+        let queue = try queue()
+        let changes = try told(queue) { database in
+            try database.inTransaction { database in
+                try database.executeUpdate("INSERT INTO a (v) VALUES (1)")
+                try database.withUnsafeHandle { _ = sqlite3_exec($0, "INSERT INTO b VALUES (1)", nil, nil, nil) }
+            }
+        }
+        #expect(changes == ["*"])
     }
 
     @Test func observationDependsOnBlobs() async throws {

@@ -187,6 +187,26 @@ import Testing
         #expect(try Player.fetchAll(database) == [ada])
     }
 
+    @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
+    func upsertWithNullGivesRowNoOtherID() throws {
+        try database.executeStatements(
+            "CREATE TABLE person (id INTEGER PRIMARY KEY, mail UNIQUE COLLATE NOCASE); INSERT INTO person VALUES (7, 'a'), (20, 'z')"
+        )
+        let none = Int64?.none as any ColumnEncodable
+        for value in [DatabaseValue.null, none] {
+            #expect(try database.upsert(into: "person", ["id": value, "MAIL": "A"], onConflict: "mail") == 7)
+        }
+        #expect(try database.fetchAll(String.self, "SELECT id || mail FROM person ORDER BY 1") == ["20z", "7a"])
+        #expect(try database.upsert(into: "person", ["id": nil]) == 21)
+    }
+
+    @Test func otherBytesOfSameCharactersAreStored() throws {
+        var ada = Player(name: "caf\u{e9}")
+        try ada.insert(database)
+        #expect(try ada.updateChanges(database) { $0.name = "cafe\u{301}" })
+        #expect(try Player.fetchCount(database, where: Column("name") == "cafe\u{301}") == 1)
+    }
+
     @Test func recordIgnoredByTriggerIsThere() throws {
         try database.executeStatements(
             "CREATE TRIGGER fixed BEFORE UPDATE ON player WHEN old.score = 9 BEGIN SELECT RAISE(IGNORE); END"

@@ -246,6 +246,7 @@ import Testing
             #expect(try database.value(forQuery: "SELECT ?", values: [number]) == number)
         }
         #expect(try database.value(forQuery: "SELECT 1.5") == Decimal(string: "1.5"))
+        #expect(try database.value(forQuery: "SELECT ?", Decimal.nan) as Decimal? == nil)
         #expect(throws: DatabaseError.self) { try database.value(forQuery: "SELECT '1.5 or so'") as Decimal? }
         #expect(throws: DatabaseError.self) { try database.value(forQuery: "SELECT ''") as Decimal? }
     }

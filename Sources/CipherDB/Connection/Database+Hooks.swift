@@ -136,7 +136,8 @@ extension Database {
         }
     }
 
-    /// Calls `hook` before each transaction is committed; false turns the commit into a rollback. Nil ends it.
+    /// Calls `hook` before each transaction is committed; false turns the commit into a rollback. Nil ends it. Set in a block of `write`, it
+    /// decides about those that share its commit, too: set it in `inDatabase`, or in `Configuration.prepareDatabase`.
     public func setCommitHook(_ hook: (@Sendable () -> Bool)?) {
         inTurn(or: ()) {
             hooks.commit = hook

@@ -238,8 +238,12 @@ public final class Database {
     public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
         try inTurn {
             let connection = try usableConnection()
-            // It may attach a file.
-            defer { try? connection.guardCheckpoints() }
+            let changes = connection.totalChanges
+            defer {
+                if connection.totalChanges != changes { connection.tracker?.changedUnknown() }
+                // It may attach a file.
+                try? connection.guardCheckpoints()
+            }
             return try body(connection.handle)
         }
     }

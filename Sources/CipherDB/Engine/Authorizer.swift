@@ -90,7 +90,8 @@ final class Authorizer {
             // A change of the schema is reported to every observer.
             guard !name.isSchemaTable else { return }
             access.readsRows = true
-            recordedReads?.insert(name)
+            guard recordedReads?.insert(name) != nil else { return }
+            if Authorizer.writtenByEngine.contains(name.name.lowercased()) { readsMoreThanRecorded = true }
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
             guard let table, let schema else { return }
             hasAccess = true
@@ -122,7 +123,10 @@ final class Authorizer {
             hasAccess = true
             access.changesSchema = true
         }
-        if recordedReads != nil, Authorizer.changedByAnyCommit.contains(pragma) { readsMoreThanRecorded = true }
+        guard recordedReads != nil else { return }
+        if Authorizer.changedByAnyCommit.contains(pragma) || Authorizer.checks.contains(pragma) {
+            readsMoreThanRecorded = true
+        }
     }
 
     /// Whether ``stepping`` was refused what it would read now; once.
@@ -232,6 +236,8 @@ final class Authorizer {
     ]
     /// A change is reported to every observer, as one of the schema is.
     private static let headerNumbers: Set<String> = ["user_version", "application_id"]
+    /// The engine tells nobody that it writes them.
+    private static let writtenByEngine: Set<String> = ["sqlite_sequence", "dbstat", "sqlite_dbpage"]
     private static let changedByAnyCommit: Set<String> = ["page_count", "freelist_count", "data_version"]
     private static let checks: Set<String> = ["integrity_check", "quick_check", "foreign_key_check", "optimize"]
     /// They say something and do nothing, without an argument.

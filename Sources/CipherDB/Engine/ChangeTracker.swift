@@ -45,6 +45,11 @@ final class ChangeTracker {
         hasUncountableChanges = true
     }
 
+    /// Rows were changed by statements of the program's own on the engine's handle: nobody knows which.
+    func changedUnknown() {
+        changesSchema = true
+    }
+
     /// Something wrote over the database that says nothing of tables.
     func replaced() {
         log.publish([], changesSchema: true)

@@ -218,7 +218,26 @@ extension Database {
         else {
             return (value, nil)
         }
-        return (value, tables)
+        authorizer.recordedReads = nil
+        return (value, try contentTables(of: tables).map(tables.union))
+    }
+
+    /// What the full-text indexes among the tables read by statements that they keep, of which nothing tells; nil where it is not known.
+    private func contentTables(of tables: Set<TableName>) throws -> Set<TableName>? {
+        var found: Set<TableName> = []
+        let rows = try executeQuery(
+            "SELECT name, sql FROM main.sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%content%=%'"
+        )
+        while try rows.next() {
+            guard try tables.contains(TableName(rows["name"], in: "main")) else { continue }
+            let sql: String = try rows["sql"]
+            for option in sql.matches(of: /(?i)[(,]\s*content\s*=\s*["'`\[]?([^"'`\],)]+)/) {
+                let content = TableName(String(option.output.1), in: "main")
+                guard try usableConnection().isTable(content) else { return nil }
+                found.insert(content)
+            }
+        }
+        return found
     }
 
     fileprivate func noticeForeignChanges(_ log: ChangeLog) throws -> Bool {

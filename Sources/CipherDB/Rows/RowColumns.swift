@@ -66,7 +66,7 @@ final class ColumnNames {
     /// The index of the column with this name; nil where there is none. The case of letters does not matter, and of two columns with one
     /// name the first is found, as in SQLite.
     func index(ofName name: String) -> Int? {
-        for (index, other) in all.enumerated() where other == name || other.isEqualInASCII(to: name) { return index }
+        for (index, other) in all.enumerated() where other == name || other.isSameName(as: name) { return index }
         let lowercased = name.lowercased()
         return all.firstIndex { $0.lowercased() == lowercased }
     }
@@ -123,11 +123,5 @@ extension String {
             previous = character
         }
         return result
-    }
-
-    /// Whether they are the same but for the case of ASCII letters.
-    fileprivate func isEqualInASCII(to other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0 ^ $1 == 0x20 && (0x61...0x7a).contains($0 | 0x20)) }
     }
 }

@@ -35,8 +35,12 @@ extension Database {
         }
         // Without a value the rowid is a new one, which the existing row must not get.
         let rowID = key.count == 1 && key[0].type.lowercased() == "integer" ? key[0].name : nil
-        let pairs = pairs.filter { $0.value != nil || rowID?.isSameName(as: $0.name) != true }
-        let others = pairs.filter { !columns.contains($0.name) }.map { quotedIdentifier($0.name) }
+        let pairs = try pairs.filter { pair in
+            try rowID?.isSameName(as: pair.name) != true || pair.value?.databaseValue(in: storage) ?? .null != .null
+        }
+        guard !pairs.isEmpty else { return try insert(into: table, pairs) }
+        let others = pairs.filter { pair in !columns.contains { $0.isSameName(as: pair.name) } }
+            .map { quotedIdentifier($0.name) }
         let action =
             others.isEmpty
             ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")

@@ -41,7 +41,11 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringInterpolation {
 
 extension String {
     /// Whether they are the same name in SQL.
-    func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
+    /// Whether they are the same but for the case of ASCII letters, as SQLite compares names.
+    func isSameName(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0 ^ $1 == 0x20 && (0x61...0x7a).contains($0 | 0x20)) }
+    }
 }
 
 extension TableName: CustomStringConvertible {

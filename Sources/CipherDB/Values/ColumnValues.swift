@@ -46,8 +46,8 @@ extension URL: ColumnDecodable {
 }
 
 extension Decimal: ColumnEncodable {
-    /// Its digits as text, which has all of them: a number of SQLite's has about 16. As text it does not sort by its size.
-    public var databaseValue: DatabaseValue { .text(description) }
+    /// Its digits as text, which has all of them: a number of SQLite's has about 16. As text it does not sort by its size. A NaN is NULL.
+    public var databaseValue: DatabaseValue { isNaN ? .null : .text(description) }
 }
 
 extension Decimal: ColumnDecodable {

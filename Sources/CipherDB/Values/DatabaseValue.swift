@@ -18,6 +18,31 @@ public enum DatabaseValue: Sendable, Hashable {
     case blob(Data)
 }
 
+extension DatabaseValue {
+    /// Whether SQLite stores the same: texts are equal by their bytes, also where Swift's strings are by their characters.
+    public static func == (left: DatabaseValue, right: DatabaseValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.blob(let left), .blob(let right)): left == right
+        default: false
+        }
+    }
+
+    /// By what SQLite stores.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let number): hasher.combine(number)
+        case .real(let number): hasher.combine(number)
+        case .text(let text): for byte in text.utf8 { hasher.combine(byte) }
+        case .blob(let bytes): hasher.combine(bytes)
+        }
+    }
+}
+
 /// A type whose values can be bound to the parameters of a statement, and so be stored in a column.
 public protocol ColumnEncodable: Sendable {
     /// The value to store. Throws where there is none, such as for an unsigned integer above `Int64.max`.
