@@ -230,7 +230,9 @@ import Testing
         try DatabaseFile(path: "vault.db").backUp(to: repository, keyring: unlocked)  // or key: key
         for generation in try repository.generations() { print(generation.number, generation.time) }
         try repository.restoreKeyring(to: Keyring(besideDatabase: "restored.db"))  // the one that was stored
-        try DatabaseFile(path: "restored.db").restore(from: repository, .number(1))  // .newest, .at(date)
+        let restored = DatabaseFile(path: "restored.db")
+        try restored.restore(from: repository, .number(1))  // .newest, .at(date)
+        print(try restored.adopt(unlocked))  // where the key was rotated since (KeyringError.oldDatabase)
         // end
     }
 
