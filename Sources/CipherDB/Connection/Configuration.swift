@@ -60,8 +60,8 @@ public struct Configuration: Sendable {
     /// are about ten times faster with a cache that the data fits in.
     public var pageCacheSize = 32 << 20
 
-    /// The most bytes of memory, beside ``pageCacheSize``, that the engine may take while a statement runs; 1 GiB unless set. Then the transaction
-    /// is undone, and the statement throws ``DatabaseError`` with ``ResultCode/outOfMemory``.
+    /// The most bytes of memory, beside ``pageCacheSize``, that the engine may take while a statement runs; 1 GiB unless set. Then the
+    /// transaction is undone, and the statement throws ``DatabaseError`` with ``ResultCode/outOfMemory``.
     ///
     /// Sorts, new indexes, statement journals and temporary tables are in memory, because the engine would write them to files in plaintext. An
     /// index takes the bytes of its keys and about 100 for each row. The engine counts for the process: what its other connections take meanwhile
@@ -91,8 +91,8 @@ public struct Configuration: Sendable {
     ///
     /// Each block returns when its changes are on the disk, and one that throws undoes its own changes only. A block whose transaction
     /// SQLite rolls back as a whole, as by a full disk, `INSERT OR ROLLBACK` or `RAISE(ROLLBACK)`, takes those with it that wait for the
-    /// same commit; they throw. Switch it off where that is no rare case, and where single blocks take long, because those before it wait: a block that waits for the
-    /// thread of one before it waits for ever.
+    /// same commit; they throw. Switch it off where that is no rare case, and where single blocks take long, because those before it wait.
+    /// A block that waits for the thread of one before it waits for ever.
     public var sharesCommits = true
 
     /// Asked once for each new reader of a ``DatabasePool``, after ``prepareDatabase``; false, or an error, refuses it, and
