@@ -159,7 +159,7 @@ internal import CSQLCipher
             code = stepOnce(handle)
         } while try followRefusal(handle)
         try didStep(code)
-        if connection.sharing == .interrupted {
+        if mayBeginWriting, connection.sharing == .interrupted {
             connection.sharing = .rolledBack
             reset()
             throw DatabaseError(.interrupted, "interrupted", sql: sql)

@@ -142,7 +142,8 @@ import Testing
         // end
     }
 
-    @Test func rowsAreWritten() async throws {
+    @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
+    func rowsAreWritten() async throws {
         let directory = try TemporaryDirectory()
         let pool = try await DatabasePool(path: directory.file("page.db"), key: .random())
         try await writing(pool, [Note(text: "one")], "notes")
