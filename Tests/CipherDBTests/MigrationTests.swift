@@ -141,6 +141,21 @@ import Testing
         #expect(try lax.bool(forQuery: "PRAGMA foreign_keys") == false)
     }
 
+    @Test func foreignKeyWithoutUniqueColumnIsNamed() throws {
+        let database = try open()
+        let tables = Self.sql(
+            "tables",
+            "CREATE TABLE parent (id INTEGER PRIMARY KEY, name); CREATE TABLE child (p REFERENCES parent (name))"
+        )
+        #expect { try database.migrate([tables]) } throws: { error in
+            (error as? MigrationError)?.code == .foreignKeyMismatch
+                && "\(error)".contains(
+                    "after migration tables: foreign key mismatch - \"child\" referencing \"parent\""
+                )
+        }
+        #expect(try !database.tableExists("parent"))
+    }
+
     @Test func rowFromBeforeIsNotBlamedOnStep() throws {
         let database = try open()
         let tables = Self.sql(

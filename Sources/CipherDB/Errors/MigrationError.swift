@@ -13,7 +13,7 @@ public struct MigrationError: CodedError {
     public let unknown: [String]
     /// The step that was completed in its place, of `outOfOrder`.
     public let completed: String?
-    /// What the step threw, of `failed`.
+    /// What the step threw, of `failed`; what SQLite said, of `foreignKeyMismatch`.
     public let cause: (any Error)?
     /// The table that has the row, of `foreignKeyViolated` and `foreignKeyViolatedBefore`.
     public let table: String?
@@ -87,6 +87,13 @@ extension ErrorCode where Failure == MigrationError {
         Self {
             "a \($0.row) has a foreign key that matches no row of \(given: $0.parent), and had it before migration \(given: $0.step): "
                 + "delete or mend such rows in that migration or before it"
+        }
+    }
+    /// A foreign key of the schema refers to columns that are not unique, so that none can be checked after the step.
+    public static var foreignKeyMismatch: Self {
+        Self {
+            "foreign keys cannot be checked after migration \(given: $0.step): \(given: $0.cause); "
+                + "give the columns that one refers to a unique index, in that migration or before it"
         }
     }
     /// A step committed or rolled back. What it committed stays, and it does not count as done.

@@ -253,7 +253,7 @@ extension Database {
         guard isInTransaction, (try? releaseSavePoint(withName: savePoint)) != nil else {
             throw MigrationError(.transactionEnded, path: path, step: step.name)
         }
-        if checksForeignKeys, let row = try brokenForeignKey() {
+        if checksForeignKeys, let row = try brokenForeignKey(after: step) {
             throw MigrationError(
                 .foreignKeyViolated,
                 path: path,
@@ -278,7 +278,7 @@ extension Database {
             return try body()
         } catch let error as MigrationError {
             // All that the step did is undone.
-            guard error.code == .foreignKeyViolated, let row = try brokenForeignKey() else { throw error }
+            guard error.code == .foreignKeyViolated, let row = try brokenForeignKey(after: step) else { throw error }
             throw MigrationError(
                 .foreignKeyViolatedBefore,
                 path: path,
@@ -291,9 +291,13 @@ extension Database {
     }
 
     /// A row whose foreign key matches none.
-    private func brokenForeignKey() throws -> (table: String, rowID: Int64?, parent: String)? {
-        let broken = try executeQuery("PRAGMA foreign_key_check")
-        defer { broken.close() }
-        return try broken.next() ? (broken[0], broken[1], broken[2]) : nil
+    private func brokenForeignKey(after step: Migration) throws -> (table: String, rowID: Int64?, parent: String)? {
+        do {
+            let broken = try executeQuery("PRAGMA foreign_key_check")
+            defer { broken.close() }
+            return try broken.next() ? (broken[0], broken[1], broken[2]) : nil
+        } catch let error as DatabaseError where error.code == .error {
+            throw MigrationError(.foreignKeyMismatch, path: path, step: step.name, cause: error)
+        }
     }
 }
