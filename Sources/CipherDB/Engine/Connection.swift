@@ -118,9 +118,7 @@ final class Connection {
         case alone
         /// Its changes are undone by a savepoint.
         case shared
-        /// It is to be interrupted: the statement that runs throws.
-        case interrupted
-        /// It rolled back: nothing of it runs any more, and its changes are undone when it returns.
+        /// It rolled back, or was interrupted: nothing of it runs any more, and its changes are undone when it returns.
         case rolledBack
     }
 
@@ -158,8 +156,9 @@ final class Connection {
         progress.cancellation = nil
         defer { progress.cancellation = cancellation }
         let (code, isInterrupted) = interrupter.sparing(step)
-        if isInterrupted, code == SQLITE_ROW || code == SQLITE_DONE { sharing = .interrupted }
-        return code
+        guard isInterrupted, code == SQLITE_ROW || code == SQLITE_DONE else { return code }
+        sharing = .rolledBack
+        return SQLITE_INTERRUPT
     }
 
     /// Takes the place of a connection that was closed, for those who stop its statements.

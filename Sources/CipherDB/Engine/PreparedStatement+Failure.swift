@@ -1,3 +1,4 @@
+internal import CSQLCipher
 internal import CipherSystem
 internal import SQLiteFormat
 
@@ -5,6 +6,10 @@ internal import SQLiteFormat
 extension PreparedStatement {
     /// Ends the execution, and returns the error to throw: that of a function written in Swift before that of the engine.
     func didFail(_ code: Int32) -> any Error {
+        if code == SQLITE_INTERRUPT, connection.sharing == .rolledBack {
+            reset()
+            return DatabaseError(.interrupted, "interrupted", sql: sql)
+        }
         let error = cause(of: connection.error(code, sql: sql))
         corruptionGuard?.didFail()
         reset()

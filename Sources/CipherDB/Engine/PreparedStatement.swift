@@ -159,11 +159,6 @@ internal import CSQLCipher
             code = stepOnce(handle)
         } while try followRefusal(handle)
         try didStep(code)
-        if mayBeginWriting, connection.sharing == .interrupted {
-            connection.sharing = .rolledBack
-            reset()
-            throw DatabaseError(.interrupted, "interrupted", sql: sql)
-        }
         switch code {
         case SQLITE_ROW:
             try checkPages()
