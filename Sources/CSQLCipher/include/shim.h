@@ -33,6 +33,18 @@ static inline int csqlcipher_same(const void *left, const void *right, unsigned 
     return __builtin_memcmp(left, right, count) == 0;
 }
 
+// Eight at a time.
+static inline int csqlcipher_is_ascii(const unsigned char *bytes, unsigned long count) {
+    unsigned long long all = 0, word;
+    unsigned long read = 0;
+    for (; read + sizeof word <= count; read += sizeof word) {
+        __builtin_memcpy(&word, bytes + read, sizeof word);
+        all |= word;
+    }
+    for (; read < count; read++) all |= bytes[read];
+    return (all & 0x8080808080808080ULL) == 0;
+}
+
 // A compile error here means that the header found is plain SQLite's: it does not declare the key functions.
 static inline int csqlcipher_key(sqlite3 *db, const void *key, int count) {
     return sqlite3_key_v2(db, "main", key, count);

@@ -35,6 +35,7 @@ struct EngineValue {
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
         // String(validating:as:) takes several times as long. What is not UTF-8 comes out as something else.
         var text = String(decoding: bytes, as: UTF8.self)
+        if csqlcipher_is_ascii(start, UInt(bytes.count)) != 0 { return text }
         let isSame = text.withUTF8 {
             $0.count == bytes.count && csqlcipher_same($0.baseAddress, start, UInt(bytes.count)) != 0
         }
@@ -112,7 +113,7 @@ extension PreparedStatement {
 
     /// A column of the current row, counted from 0; NULL where there is none.
     @inline(__always) func value(_ column: Int) -> EngineValue {
-        EngineValue(pointer: sqlite3_column_value(handle, Int32(column)))
+        EngineValue(pointer: sqlite3_column_value(handle, Int32(truncatingIfNeeded: column)))
     }
 }
 
