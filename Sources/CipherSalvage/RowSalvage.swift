@@ -124,6 +124,17 @@ final class RowSalvage {
         return (rows, outcome.brokenRows)
     }
 
+    /// False where the page is known, and is none of such a tree.
+    func mayBeRoot(_ number: Int, isTable: Bool) -> Bool {
+        guard kinds.indices.contains(number - 1) else { return true }
+        return switch kinds[number - 1] {
+        case .damaged: true
+        case .tableLeaf, .tableInterior: isTable
+        case .indexLeaf, .indexInterior: !isTable
+        case .overflow, .free: false
+        }
+    }
+
     /// Takes a page for found, so that it is no stray any more.
     func claim(_ number: Int) {
         walks[number] = max(walk, 1)

@@ -106,7 +106,9 @@ package final class SalvagedContent {
         let shape = try TableShape(table.name, in: target)
         let insert = shape.insertion(into: target, encoding: encoding)
         var account = SalvagedTable(name: table.name)
+        if !salvage.mayBeRoot(table.rootPage, isTable: shape.hasRowIDs) { isSchemaWhole = false }
         let outcome = try salvage.follow(table.rootPage, isTable: shape.hasRowIDs) { row in
+            if !shape.hasColumns(for: row) { isSchemaWhole = false }
             try account.count(insert(row))
             if account.rows % 1000 == 0 { try progress() }
         }
@@ -117,9 +119,13 @@ package final class SalvagedContent {
 
     /// Finds the tables of the pages that no tree led to; what no table claims, or several do, is kept in one of its own.
     func copyRest(into target: Database) throws {
-        // If no tree misses a page, the pages that no tree leads to are free ones of a list that has lost a page.
-        guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole || !isFirstPageNewest else { return }
         let lacksIndexes = try followTheRest()
+        if claims.isEmpty, failures.isEmpty, isSchemaWhole {
+            // If no tree misses a page, the pages that no tree leads to are free ones of a list that has lost a page; or of what an older
+            // page 1 does not know.
+            guard isFreeListWhole || !isFirstPageNewest else { return }
+            if !lacksIndexes, !salvage.strays(ofTables: false).isEmpty { isSchemaWhole = false }
+        }
         let inserts = claims.map { $0.table?.shape.insertion(into: target, encoding: encoding) }
         var unassigned = try salvage.strays(ofTables: true).filter { try !assign($0, inserts) }
         // Entries of an index look like rows of a table that is ordered by content, and are kept where that may be.
@@ -156,6 +162,7 @@ package final class SalvagedContent {
         for object in schema where !object.isVirtual && !failed.contains(object.name) {
             let isIndex = object.type == "index"
             guard isIndex || object.isInternal else { continue }
+            if !salvage.mayBeRoot(object.rootPage, isTable: !isIndex) { isSchemaWhole = false }
             let outcome = try salvage.follow(object.rootPage, isTable: !isIndex) { _ in }
             guard !outcome.gaps.isEmpty else { continue }
             if isIndex { lacksIndexes = true } else { claims.append(Claim(table: nil, gaps: outcome.gaps)) }

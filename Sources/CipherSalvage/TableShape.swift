@@ -45,6 +45,9 @@ struct TableShape {
             ? fields.firstIndex { $0.column == key[0].name } : nil
     }
 
+    /// Whether the table has a column for each value. Else its definition is older than the row.
+    func hasColumns(for row: RowSalvage.Row) -> Bool { row.values.count <= fields.count }
+
     /// Whether a row may be one of this table. One that was written before a column was added has fewer fields.
     func accepts(_ row: RowSalvage.Row) -> Bool {
         guard (row.rowID != nil) == hasRowIDs, (1...max(1, fields.count)).contains(row.values.count) else {

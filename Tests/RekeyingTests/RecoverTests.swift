@@ -178,21 +178,46 @@ import Testing
         #expect(try database.string(forQuery: "SELECT c0 FROM lost_and_found WHERE nfield = 1") == "only")
     }
 
-    /// Of a backup, in place of a damaged one.
-    @Test func newTableThatOlderPageOneLacksIsKept() throws {
-        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+    /// The database after `changes`, with page 1 as it was before, as of a backup.
+    private func recoverWithOlderPageOne(_ changes: (Database) throws -> Void) throws -> Recovery {
         let first = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(1024)
         let queue = try DatabaseQueue(path: path, key: key)
-        try queue.inTransaction { database in
-            try database.executeStatements("CREATE TABLE new (a)")
-            for number in 1...100 { try database.executeUpdate("INSERT INTO new VALUES (?)", "row \(number)") }
-        }
+        try queue.inTransaction { try changes($0) }
         try queue.close()
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try handle.write(contentsOf: first)
         try handle.close()
-        let found = try file.recover(key: key, to: saved)
+        return try file.recover(key: key, to: saved)
+    }
+
+    @Test func newTableThatOlderPageOneLacksIsKept() throws {
+        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+        let found = try recoverWithOlderPageOne { database in
+            try database.executeStatements("CREATE TABLE new (a)")
+            for number in 1...100 { try database.executeUpdate("INSERT INTO new VALUES (?)", "row \(number)") }
+        }
         #expect(found.isSchemaWhole && !found.isComplete && found.unassignedRows?.rows == 100)
+    }
+
+    @Test(
+        arguments: [
+            "ALTER TABLE t ADD COLUMN b; UPDATE t SET b = a", "CREATE INDEX new ON t (a)",
+            // In a page that was free, as page 1 counts.
+            "DROP TABLE other; CREATE INDEX new ON t (a)",
+        ] as [SQL]
+    )
+    func whatOlderPageOneLacksIsNoticed(_ change: SQL) throws {
+        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1); CREATE TABLE other (a)")
+        let found = try recoverWithOlderPageOne { try $0.executeStatements(change) }
+        #expect(!found.isSchemaWhole && !found.isComplete)
+    }
+
+    @Test func changesOfRowsLeaveOlderPageOneRight() throws {
+        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1); CREATE TABLE other (a); CREATE INDEX i ON t (a)")
+        let found = try recoverWithOlderPageOne {
+            try $0.executeStatements("UPDATE t SET a = 2; INSERT INTO other VALUES (3)")
+        }
+        #expect(found.isComplete && found.tables.map(\.rows) == [1, 1])
     }
 
     @Test func withoutRowidRowsAreKept() throws {

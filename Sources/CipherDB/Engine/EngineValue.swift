@@ -113,7 +113,7 @@ extension PreparedStatement {
 
     /// A column of the current row, counted from 0; NULL where there is none.
     @inline(__always) func value(_ column: Int) -> EngineValue {
-        EngineValue(pointer: sqlite3_column_value(handle, Int32(truncatingIfNeeded: column)))
+        EngineValue(pointer: sqlite3_column_value(handle, Int32(column)))
     }
 }
 

@@ -19,7 +19,7 @@ extension PreparedStatement {
 extension PreparedStatement {
     /// Whether the row of this execution has this column, counted from 0.
     @inline(__always) func hasColumn(_ index: Int, of execution: Int) -> Bool {
-        self.execution == execution && UInt(bitPattern: index) < UInt(bitPattern: rowWidth)
+        self.execution == execution && index >= 0 && index < rowWidth
     }
 
     func whyNoColumn(_ index: Int, of execution: Int) -> DatabaseError {

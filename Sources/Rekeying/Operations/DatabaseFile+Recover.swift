@@ -15,7 +15,7 @@ public struct Recovery: Sendable, Equatable {
     public let missingPages: Range<Int>
     /// Each table with pages of its own, in the order of the schema; those of virtual tables are among them.
     public let tables: [SalvagedTable]
-    /// Whether the definitions of all tables, indexes, views and triggers were found.
+    /// Whether the definitions of all tables, indexes, views and triggers were found, and have all columns of the rows and all pages.
     public let isSchemaWhole: Bool
     /// The table `lost_and_found` of the rows whose table is not known, in the form of SQLite's own `.recover`: the page, the number of
     /// fields, the rowid, and the fields. Nil where there are none.

@@ -90,7 +90,9 @@ private struct RecoveryObject: Encodable {
         var lines = ReplacementObject.lines(found.file)
         lines += DamageLines.of(damaged: found.damagedPages, missing: found.missingPages)
         lines += found.tables.map { ("table \($0.name)", text($0)) }
-        lines.append(("schema", found.isSchemaWhole ? "whole" : "incomplete: tables may be missing"))
+        lines.append(
+            ("schema", found.isSchemaWhole ? "whole" : "incomplete: tables, columns or indexes may be missing")
+        )
         if let unassigned = found.unassignedRows {
             lines.append(("not assigned", "\(unassigned.rows.counted("row")), in the table \(unassigned.name)"))
         }
