@@ -24,13 +24,17 @@ struct DisasterTests {
     private static let backup =
         "rekey backup vault.db vault.backups --keyring vault.db.keyring --passphrase-file ada.txt"
 
+    private static var keyFile: KeyringSecret {
+        get throws { try .keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("machine"))) }
+    }
+
     /// A database under a keyring with a passphrase, a recovery code and a key file.
     private func make(_ name: String) throws {
         let keyring = Keyring(besideDatabase: directory.file("\(name).db"))
         let unlocked = try keyring.create(with: .passphrase("Ada's passphrase"), label: "Ada")
         let code = try RecoveryCode.random()
         try unlocked.add(code, typedBack: RecoveryCode(typed: code.text()), label: "paper")
-        try unlocked.add(.keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("machine"))), label: "service")
+        try unlocked.add(Self.keyFile, label: "service")
         let queue = try DatabaseQueue(
             path: directory.file("\(name).db"),
             key: unlocked,
@@ -51,7 +55,8 @@ struct DisasterTests {
     private func open(_ name: String = "vault.db") throws -> DatabaseQueue {
         try DatabaseQueue(
             path: directory.file(name),
-            key: .keyring(Keyring(besideDatabase: directory.file(name)), unlockedBy: .passphrase("Ada's passphrase"))
+            // It needs no KDF.
+            key: .keyring(Keyring(besideDatabase: directory.file(name)), unlockedBy: Self.keyFile)
         )
     }
 
