@@ -324,6 +324,17 @@ struct ChangeTests {
         #expect(try FileState(path) == before)
     }
 
+    @Test(arguments: [1, 2]) func killBeforeExchangeLeavesChangeableFile(kills: Int) throws {
+        try make()
+        for _ in 0..<kills {
+            let name = try #require(try TemporaryName.database.link(to: path))
+            #expect(FileManager.default.fileExists(atPath: name))
+        }
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        #expect(try answer(Self.new.key, at: path) == SampleFile.answer)
+        #expect(directory.names == ["test.db"])
+    }
+
     /// What a descriptor of somebody else's shows of a decryption that failed, when the new file was to get its name.
     @Test func plaintextOfFailedDecryptionIsOverwritten() throws {
         try make()

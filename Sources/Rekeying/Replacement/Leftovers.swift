@@ -24,6 +24,11 @@ struct Leftovers {
             .filter { (try? Platform.statusOfLink($0).kind) == .regular }
     }
 
+    /// How many of them are hard links to a file: to the database, of a run that was killed just before it would have been replaced.
+    func names(of identity: [UInt64]) throws -> Int {
+        try paths().count { (try? Platform.statusOfLink($0).identity) == identity }
+    }
+
     /// Bytes that their removal gives back.
     func size() throws -> Int64 {
         try paths().reduce(0) { sum, path in
@@ -39,7 +44,7 @@ struct Leftovers {
         var inUse: [String] = []
         // Sorted: a file comes before what the engine keeps beside it, which has no lock of its own.
         for path in try paths() where !inUse.contains(where: { path.hasPrefix($0 + "-") }) {
-            // A hard link to the database itself, made just before it would have been replaced, is only removed.
+            // A hard link to the database itself is only removed.
             guard let status = try? Platform.statusOfLink(path) else { continue }
             if status.linkCount == 1 {
                 guard let erasure = try Erasure(path: path, identity: status.identity) else {

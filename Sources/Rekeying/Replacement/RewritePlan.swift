@@ -26,7 +26,8 @@ extension Replacement {
     func checkPlaces(_ old: ExclusiveFile) throws -> FileStatus {
         try checkKeptName(old.path)
         let status = try old.status()
-        guard status.linkCount == 1 else { throw FileError(.severalNames, path: old.path) }
+        let ownNames = try status.linkCount - Leftovers(of: old.path).names(of: status.identity)
+        guard ownNames == 1 else { throw FileError(.severalNames, path: old.path) }
         for directory in [old.path, keptAs].compactMap({ $0 }).map(FileCalls.directory(of:)) {
             guard Platform.mayWrite(directory) else { throw FileError(.noPermission, path: directory) }
         }

@@ -105,7 +105,7 @@ import Testing
             if try file.inspect().kind == .plaintext {
                 try file.encrypt(with: key) { progress in
                     try Task.checkCancellation()
-                    print(progress.done, progress.all)
+                    print(progress.stage, progress.done, progress.all)
                 }
             }
             // A run that was killed at its end left the plaintext beside the new file.
