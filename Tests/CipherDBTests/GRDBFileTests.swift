@@ -129,6 +129,30 @@ import Testing
         #expect(before.count == Self.samples.count && names.count == 15)
     }
 
+    /// GRDB stores what this formatter makes, and reads by the calendar of Foundation.
+    @Test func datesAreThoseOfFoundationsFormatter() throws {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "yyyy-MM-dd HH:mm:ss.SSS"
+        var random = SplitMix(7)
+        // From 0001-01-01 to 9999-12-31; the day before 1582-10-15 is the 4th, and that of 0100-02-29 no year of Gregory's has.
+        let range = -62_135_769_600.0...253_402_300_799
+        let days = [-12_219_292_800.0, -12_219_292_801, -59_006_448_000].map { Date(timeIntervalSince1970: $0) }
+        let dates =
+            [.distantPast, .distantFuture] + days
+            + (0..<2000).map { _ in Date(timeIntervalSince1970: .random(in: range, using: &random)) }
+            + (0..<2000).map { Date(timeIntervalSince1970: 1_700_000_000 + Double($0) * 0.0005) }
+        for date in dates {
+            let text = formatter.string(from: date)
+            #expect(try date.databaseValue(in: .grdb) == .text(text))
+            let found = try database.fetchOne(Date.self, "SELECT \(text)")
+            #expect(Self.isClose(found, formatter.date(from: text)), "\(text)")
+        }
+        try Sample(id: 8, at: .distantPast).insert(database)
+        #expect(try Sample.fetchOne(database, where: Column("at") == Date.distantPast)?.at == .distantPast)
+    }
+
     @Test(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5"))
     func searchFindsRowsOfGRDB() throws {
         let pattern = try #require(FTS5Pattern(matchingAllTokensIn: "U x"))

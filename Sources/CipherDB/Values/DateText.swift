@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// A date as text in UTC, by the Gregorian calendar: with as many digits of the second, three at least, as bring the same date back.
+/// A date as text in UTC, by the Gregorian calendar unless set: with as many digits of the second, three at least, as bring the same date back.
 ///
 /// Of two such texts with years of four digits, the one of the earlier date sorts first.
 struct DateText {
@@ -14,6 +14,7 @@ struct DateText {
     let zone: String
     /// Of the second.
     var mostDigits = 18
+    var calendar = CivilDate.Calendar.gregorian
 
     /// A `Date` counts seconds from here, 2001-01-01, as a floating-point number; others would cost its last bits.
     private static let referenceDay: Int64 = 11323
@@ -34,7 +35,7 @@ struct DateText {
             }
         }
         let (day, second) = whole.quotientAndRemainder(flooringBy: 86400)
-        let date = CivilDate(day: day + DateText.referenceDay)
+        let date = CivilDate(day: day + DateText.referenceDay, in: calendar)
         var text = date.description
         text.unicodeScalars.append(Unicode.Scalar(separator))
         text += "\((second / 3600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))"
@@ -44,9 +45,9 @@ struct DateText {
     /// The date that a text stands for: a day, alone or with hours and minutes, seconds, digits of the second, and a zone. It is read in all
     /// the forms in which SQLite's date functions read a day and a time (sqlite.org/lang_datefunc.html), and in those of ISO 8601 for a day
     /// of a month, with and without dashes and colons.
-    static func date(_ text: String) -> Date? {
+    static func date(_ text: String, in calendar: CivilDate.Calendar = .gregorian) -> Date? {
         var text = ArraySlice(text.utf8)
-        guard let date = CivilDate(&text) else { return nil }
+        guard let date = CivilDate(&text, in: calendar) else { return nil }
         var seconds = (date.day - referenceDay) * 86400
         let isSeparate = text.dropAny(of: " Tt")
         guard isSeparate, !text.isEmpty else {
@@ -135,42 +136,66 @@ struct DateText {
     }
 }
 
-/// A day of the Gregorian calendar, also before it was introduced.
+/// A day of a calendar.
 struct CivilDate: CustomStringConvertible {
+    enum Calendar {
+        /// Also before it was introduced, as SQLite has it.
+        case gregorian
+        /// The Julian one before 1582-10-15, as Foundation's formatters have it.
+        case gregorianSince1582
+    }
+
+    /// How years follow each other: a year that ends with its leap day begins on a 1st of March.
+    private struct Years {
+        let daysInEra: Int64
+        let yearsInEra: Int64
+        /// From 0000-03-01 to 1970-01-01.
+        let daysBefore1970: Int64
+
+        static let gregorian = Years(daysInEra: 146_097, yearsInEra: 400, daysBefore1970: 719_468)
+        static let julian = Years(daysInEra: 1461, yearsInEra: 4, daysBefore1970: 719_470)
+    }
+
     /// Days since 1970-01-01.
     let day: Int64
     private let year: Int64
     private let month: Int64
     private let dayOfMonth: Int64
 
-    private static let daysInEra: Int64 = 146_097
-    /// From 0000-03-01, where a year that ends with its leap day begins, to 1970-01-01.
-    private static let daysBefore1970: Int64 = 719_468
+    /// 1582-10-15.
+    private static let firstGregorianDay: Int64 = -141_427
 
-    init(day: Int64) {
+    init(day: Int64, in calendar: Calendar) {
+        let isJulian = calendar == .gregorianSince1582 && day < CivilDate.firstGregorianDay
+        self.init(day: day, isJulian ? .julian : .gregorian)
+    }
+
+    private init(day: Int64, _ years: Years) {
         self.day = day
-        let (era, dayOfEra) = (day + CivilDate.daysBefore1970).quotientAndRemainder(flooringBy: CivilDate.daysInEra)
+        let (era, dayOfEra) = (day + years.daysBefore1970).quotientAndRemainder(flooringBy: years.daysInEra)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        year = yearOfEra + era * years.yearsInEra + (month <= 2 ? 1 : 0)
     }
 
     /// Nil for a day that the calendar does not have.
-    private init?(year: Int64, month: Int64, dayOfMonth: Int64) {
+    private init?(year: Int64, month: Int64, dayOfMonth: Int64, in calendar: Calendar) {
         guard (1...12).contains(month), (1...31).contains(dayOfMonth), abs(year) < 1_000_000_000 else { return nil }
-        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainder(flooringBy: 400)
+        let isJulian = calendar == .gregorianSince1582 && (year, month, dayOfMonth) < (1582, 10, 15)
+        let years = isJulian ? Years.julian : .gregorian
+        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainder(flooringBy: years.yearsInEra)
         let monthFromMarch = month > 2 ? month - 3 : month + 9
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + dayOfMonth - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        self.init(day: era * CivilDate.daysInEra + dayOfEra - CivilDate.daysBefore1970)
+        self.init(day: era * years.daysInEra + dayOfEra - years.daysBefore1970, years)
         guard self.month == month, self.dayOfMonth == dayOfMonth else { return nil }
     }
 
     /// Reads `2026-11-24` or `20261124`; a year of more than four digits has a sign.
-    init?(_ text: inout ArraySlice<UInt8>) {
+    init?(_ text: inout ArraySlice<UInt8>, in calendar: Calendar) {
         let sign = text.popFirst(ifAny: [UInt8(ascii: "+"), UInt8(ascii: "-")])
         let digits = text.prefix { (0x30...0x39).contains($0) }.count
         let hasDashes = sign != nil || digits != 8
@@ -179,7 +204,7 @@ struct CivilDate: CustomStringConvertible {
             !hasDashes || text.popFirst(ifAny: [UInt8(ascii: "-")]) != nil, let month = text.number(digits: 2),
             !hasDashes || text.popFirst(ifAny: [UInt8(ascii: "-")]) != nil, let dayOfMonth = text.number(digits: 2)
         else { return nil }
-        self.init(year: sign == UInt8(ascii: "-") ? -year : year, month: month, dayOfMonth: dayOfMonth)
+        self.init(year: sign == UInt8(ascii: "-") ? -year : year, month: month, dayOfMonth: dayOfMonth, in: calendar)
     }
 
     var description: String {

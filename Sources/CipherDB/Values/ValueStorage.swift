@@ -111,9 +111,11 @@ public struct DateFormat: Sendable {
         switch form {
         case .sqlite: return try text(DateText(separator: UInt8(ascii: " "), zone: "").string(date))
         case .sqliteMilliseconds:
-            let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
-            let rounded = Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
-            return try text(DateText(separator: UInt8(ascii: " "), zone: "", mostDigits: 3).string(rounded))
+            // As Foundation's formatter rounds, and in its calendar.
+            let milliseconds = (date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down)
+            let rounded = Date(timeIntervalSinceReferenceDate: (milliseconds - 978_307_200_000) / 1000)
+            let form = DateText(separator: UInt8(ascii: " "), zone: "", mostDigits: 3, calendar: .gregorianSince1582)
+            return try text(form.string(rounded))
         case .iso8601: return try text(DateText(separator: UInt8(ascii: "T"), zone: "Z").string(date))
         case .text(let string, _): return .text(string(date))
         case .secondsSince1970: return try number(date.timeIntervalSince1970)
@@ -158,7 +160,8 @@ public struct DateFormat: Sendable {
         // A column of texts makes a text of a number.
         case .secondsSince1970, .secondsSince2001, .millisecondsSince1970, .unroundedMilliseconds:
             Double(text).flatMap { $0.isFinite ? date($0, inJSON: false) : nil } ?? DateText.date(text)
-        case .sqlite, .sqliteMilliseconds, .iso8601: DateText.date(text)
+        case .sqliteMilliseconds: DateText.date(text, in: .gregorianSince1582)
+        case .sqlite, .iso8601: DateText.date(text)
         }
     }
 }
