@@ -60,10 +60,12 @@ package struct PageMap: Sendable {
         var trunk = first.bigEndian(at: 32)
         var count = 0
         while kinds.indices.contains(trunk - 1), kinds[trunk - 1] != .free, let content = try pages.page(trunk) {
+            let leaves = content.bigEndian(at: 4)
+            // Of an older page 1 the list may lead to a page that has another use since.
+            guard leaves <= pages.usableSize / 4 - 2 else { break }
             kinds[trunk - 1] = .free
             count += 1
-            let most = pages.usableSize / 4 - 2
-            for index in 0..<min(most, content.bigEndian(at: 4)) {
+            for index in 0..<leaves {
                 let leaf = content.bigEndian(at: 8 + 4 * index)
                 // The content of a free leaf does not matter, nor whether it is damaged.
                 if kinds.indices.contains(leaf - 1) { kinds[leaf - 1] = .free }

@@ -206,6 +206,26 @@ struct DisasterTests {
             isWarning: true,
             rows: 301...301
         ),
+        Disaster(
+            description: "The WAL or journal is an old one, or another database's",
+            script: "cp other.db-wal vault.db-wal",
+            rows: 301...301
+        ),
+        Disaster(
+            description: "The WAL or journal is an old one, or another database's",
+            happens: {
+                try $0.insert(3000)
+                try $0.putBackOldLog(of: 20)
+            },
+            rows: 4021...4021
+        ),
+        // It has all pages that were changed since.
+        Disaster(
+            description: "The WAL or journal is an old one, or another database's",
+            happens: { try $0.putBackOldLog(of: 100) },
+            seenBy: nil,
+            rows: 1101...1101
+        ),
         Disaster(description: "The file is cut off", script: "truncate -s 8192 vault.db", rows: 300...300),
         Disaster(
             description: "The file is cut off",
@@ -267,26 +287,6 @@ struct DisasterTests {
             next: "The file is cut off",
             status: 1,
             rows: 300...300
-        ),
-        Disaster(
-            description: "The WAL or journal is an old one, or another database's",
-            script: "cp other.db-wal vault.db-wal",
-            rows: 301...301
-        ),
-        Disaster(
-            description: "The WAL or journal is an old one, or another database's",
-            happens: {
-                try $0.insert(3000)
-                try $0.putBackOldLog(of: 20)
-            },
-            rows: 4021...4021
-        ),
-        // It has all pages that were changed since.
-        Disaster(
-            description: "The WAL or journal is an old one, or another database's",
-            happens: { try $0.putBackOldLog(of: 100) },
-            seenBy: nil,
-            rows: 1101...1101
         ),
         Disaster(
             description: "The WAL is deleted",

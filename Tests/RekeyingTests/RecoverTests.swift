@@ -212,6 +212,15 @@ import Testing
         #expect(!found.isSchemaWhole && !found.isComplete)
     }
 
+    @Test func usedPageThatOlderPageOneHasFreeIsKept() throws {
+        try make("", "CREATE TABLE t (a); CREATE TABLE other (a); INSERT INTO t VALUES (1); DROP TABLE other")
+        let found = try recoverWithOlderPageOne { database in
+            try database.executeStatements("CREATE TABLE new (a)")
+            for number in 1...100 { try database.executeUpdate("INSERT INTO new VALUES (?)", "row \(number)") }
+        }
+        #expect(!found.isComplete && found.unassignedRows?.rows == 100)
+    }
+
     @Test func changesOfRowsLeaveOlderPageOneRight() throws {
         try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1); CREATE TABLE other (a); CREATE INDEX i ON t (a)")
         let found = try recoverWithOlderPageOne {

@@ -281,7 +281,7 @@ import Testing
         #expect(!found.isSound && found.pages < 100)
     }
 
-    @Test func recoveryReportsLostJournal() throws {
+    @Test func lostJournalIsReported() throws {
         let live = directory.file("live.db")
         let database = try open(live, Self.key.key)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)
@@ -289,6 +289,8 @@ import Testing
         try FileManager.default.copyItem(atPath: live, toPath: path)
         try database.rollback()
         database.close()
+        let found = try file.verify(key: Self.key.key)
+        #expect(!found.isSound && found.problems.contains { $0.contains("its journal is lost") })
         let recovery = try file.recover(key: Self.key.key, to: directory.file("saved.db"))
         #expect(!recovery.isComplete && recovery.problems.contains { $0.contains("its journal is lost") })
     }

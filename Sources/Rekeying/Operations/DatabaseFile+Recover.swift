@@ -100,12 +100,7 @@ extension DatabaseFile {
             let missing = try pages.missing()
             var problems = errors
             if case .header(let flaw) = found.damage { problems.append("page 1 is damaged: \(flaw)") }
-            if try pages.hasPagesBeyondHeaderSize() {
-                problems.append(
-                    "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
-                        + "rows may be of that transaction, or overwritten by it"
-                )
-            }
+            problems += try cutOffTransaction(pages)
             let made = try makeNew(at: destination, next, from: present, progress) { path in
                 let target = try openNew(
                     path,

@@ -116,15 +116,30 @@ extension DatabaseFile {
         // After a damaged page SQLCipher 4.19 answers to COMMIT with the error again.
         defer { try? database.rollback() }
         _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
-        return try verification(database.storedPages(), verifiedKey, progress) {
+        let pages = try database.storedPages()
+        let newest = try pages.newest(pageSize: verifiedKey.format.pageSize)
+        let lost = try cutOffTransaction(AuthenticPages(newest, key: verifiedKey.key, format: verifiedKey.format))
+        return try verification(pages, verifiedKey, problems: lost, progress) {
             checksStructure ? try checkStructure(database, progress) : StructureCheck()
         }
+    }
+
+    /// What says that a journal was lost, which would have undone a transaction: the engine's check does not look behind its pages.
+    func cutOffTransaction(_ pages: AuthenticPages) throws -> [String] {
+        if try pages.hasPagesBeyondHeaderSize() {
+            return [
+                "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
+                    + "rows may be of that transaction, or overwritten by it"
+            ]
+        }
+        return []
     }
 
     private func verification(
         _ pages: StoredPages,
         _ verifiedKey: VerifiedKey,
         log: WriteAheadLog.Extent = .valid,
+        problems: [String] = [],
         _ progress: (FileProgress) throws -> Void,
         structure: () throws -> StructureCheck
     ) throws -> Verification {
@@ -137,7 +152,7 @@ extension DatabaseFile {
             pages: scan.pages,
             damagedPages: scan.listed,
             missingPages: scan.absent,
-            problems: try saltProblems(pages, verifiedKey) + found.problems,
+            problems: try saltProblems(pages, verifiedKey) + problems + found.problems,
             unchecked: found.unchecked
         )
     }
