@@ -14,8 +14,8 @@ directory=$PWD/.build-release/$name
 unpack_release "$name" "$directory"
 engine=$(sed -n 's/^Version: //p' "$directory"/packages/libsqlcipher[0-9]*/DEBIAN/control)
 if [ $# = 0 ]; then reason="this machine's release, whatever is installed here; RELEASE=… names another"; else reason="as RELEASE says"; fi
-echo "deb: for SQLCipher $engine of $name: $reason"
-case $engine in 3.*) echo "deb: this SQLCipher writes format 3 and opens no format 4; RELEASE=$name-backports does both" ;; esac
+echo "deb: for SQLCipher $engine of $name: $reason" >&2
+case $engine in 3.*) echo "deb: this SQLCipher writes format 3 and opens no format 4; RELEASE=$name-backports does both" >&2 ;; esac
 Scripts/stage.sh "$directory"
 
 upstream=$(sed -n 's/.*static let current = "\(.*\)".*/\1/p' Keys/CipherDBVersion.swift)
