@@ -128,7 +128,7 @@ extension DatabaseFile {
     func cutOffTransaction(_ pages: AuthenticPages) throws -> [String] {
         if try pages.hasPagesBeyondHeaderSize() {
             return [
-                "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
+                "pages stand behind those that the header counts: a transaction was cut off and its journal is lost, unless it was a VACUUM; "
                     + "rows may be of that transaction, or overwritten by it"
             ]
         }
