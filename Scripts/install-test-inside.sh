@@ -40,11 +40,11 @@ type_to_bash() { { sleep 1; printf '%b\n' "$1"; sleep 1; printf 'exit\n'; } | sc
 type_to_bash 'rekey chan\t--help' | has "bash completes a command" 'OVERVIEW: Change the key'
 type_to_bash 'rekey keyring ado\t--help' | has "bash completes a command of keyring" 'OVERVIEW: .*keyring'
 type_to_bash 'rekey inspect --json som\t' | has "bash completes a file" '"file" ?: ?"some.db"'
-type_to_bash 'rekey help exi\t' | has "bash completes a topic of help" '^ *65 +the file is damaged'
+type_to_bash 'rekey help exi\t' | has "bash completes a topic of help" '^ *65 +the file or repository is damaged'
 zsh -fc 'autoload -Uz compinit; compinit -u -D; print $_comps[rekey]; autoload +X _rekey && whence -w _rekey' | has "zsh loads its completions" '_rekey: function'
 echo 'autoload -Uz compinit; compinit -u -D' > .zshrc
 type_to_zsh() { { sleep 1; printf '%b\n' "$1"; sleep 1; printf 'exit\n'; } | ZDOTDIR=$PWD script -qec 'zsh -i' /dev/null; }
-type_to_zsh 'rekey help exi\t' | has "zsh completes a topic of help" '^ *65 +the file is damaged'
+type_to_zsh 'rekey help exi\t' | has "zsh completes a topic of help" '^ *65 +the file or repository is damaged'
 fish -c 'complete -C "rekey keyring ad"' | has "fish completes a command" '^adopt'
 fish -c 'complete -C "rekey help exi"' | has "fish completes a topic of help" '^exit-status'
 
