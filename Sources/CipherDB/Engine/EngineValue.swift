@@ -46,17 +46,21 @@ struct EngineValue {
     var utf8: UnsafePointer<UInt8>? { sqlite3_value_text(pointer) }
 
     /// The bytes of a blob, or of a text in UTF-8.
-    var bytes: UnsafeRawBufferPointer {
+    var bytes: UnsafeRawBufferPointer { bytes(isText: storageClass == .text) }
+
+    /// As ``bytes``, of a value whose class is known.
+    @inline(__always) func bytes(isText: Bool) -> UnsafeRawBufferPointer {
         // A text of a database in UTF-16 is converted by the first, and moves then.
-        let start =
-            sqlite3_value_type(pointer) == SQLITE_TEXT
-            ? UnsafeRawPointer(sqlite3_value_text(pointer)) : sqlite3_value_blob(pointer)
+        let start = isText ? UnsafeRawPointer(sqlite3_value_text(pointer)) : sqlite3_value_blob(pointer)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(pointer)))
     }
 
     /// A copy of the bytes.
-    var data: Data {
-        let bytes = bytes
+    var data: Data { data(isText: storageClass == .text) }
+
+    /// As ``data``, of a value whose class is known.
+    @inline(__always) func data(isText: Bool) -> Data {
+        let bytes = bytes(isText: isText)
         // Data(bytes) takes longer.
         return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
     }
@@ -97,6 +101,8 @@ struct BorrowedValue: ~Copyable {
     /// Good for as long as this lives.
     var bytes: UnsafeRawBufferPointer { value.bytes }
     var data: Data { value.data }
+    @inline(__always) func bytes(isText: Bool) -> UnsafeRawBufferPointer { value.bytes(isText: isText) }
+    @inline(__always) func data(isText: Bool) -> Data { value.data(isText: isText) }
 }
 
 extension PreparedStatement {

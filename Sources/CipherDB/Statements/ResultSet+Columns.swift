@@ -130,7 +130,8 @@ extension ResultSet {
         if prepared.hasColumn(index, of: execution) {
             let stored = prepared.value(index)
             switch stored.storageClass {
-            case .blob, .text, .null: return (stored.bytes, stay)
+            case .blob, .null: return (stored.bytes(isText: false), stay)
+            case .text: return (stored.bytes(isText: true), stay)
             case .integer, .real: break
             }
         }

@@ -273,7 +273,8 @@ extension Data: ColumnDecodable, PlainValue {
 
     @inline(__always) static func value(_ stored: borrowing BorrowedValue, _ column: ResultColumn) throws -> Data {
         switch stored.storageClass {
-        case .blob, .text: return stored.data
+        case .blob: return stored.data(isText: false)
+        case .text: return stored.data(isText: true)
         default: throw column.mismatch(Data.self)
         }
     }

@@ -26,7 +26,8 @@ public struct ByteArray: ColumnEncodable, ColumnDecodable, Hashable {
     public static func decode(_ column: ResultColumn) throws -> ByteArray {
         let stored = try column.borrow()
         switch stored.storageClass {
-        case .blob, .text: return ByteArray([UInt8](stored.bytes))
+        case .blob: return ByteArray([UInt8](stored.bytes(isText: false)))
+        case .text: return ByteArray([UInt8](stored.bytes(isText: true)))
         default: throw column.mismatch(ByteArray.self)
         }
     }
