@@ -26,8 +26,8 @@ public struct ByteArray: ColumnEncodable, ColumnDecodable, Hashable {
     public static func decode(_ column: ResultColumn) throws -> ByteArray {
         let stored = try column.borrow()
         switch stored.storageClass {
-        case .blob: return ByteArray([UInt8](stored.bytes(isText: false)))
-        case .text: return ByteArray([UInt8](stored.bytes(isText: true)))
+        case .blob: return ByteArray([UInt8](stored.bytes(isText: false).bindMemory(to: UInt8.self)))
+        case .text: return ByteArray([UInt8](stored.bytes(isText: true).bindMemory(to: UInt8.self)))
         default: throw column.mismatch(ByteArray.self)
         }
     }
