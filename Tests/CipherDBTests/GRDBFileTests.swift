@@ -136,7 +136,7 @@ import Testing
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
         formatter.dateFormat = "yyyy-MM-dd HH:mm:ss.SSS"
         var random = SplitMix(7)
-        // From 0001-01-01 to 9999-12-31; the day before 1582-10-15 is the 4th, and that of 0100-02-29 no year of Gregory's has.
+        // From 0001-01-01 to 9999-12-31. Among the days is 1582-10-15, and the one before it, 1582-10-04.
         let range = -62_135_769_600.0...253_402_300_799
         let days = [-12_219_292_800.0, -12_219_292_801, -59_006_448_000].map { Date(timeIntervalSince1970: $0) }
         let dates =
