@@ -37,11 +37,15 @@ tests() {
         cmp -s "$(pkg-config --variable=libdir sqlcipher)/libsqlcipher.so" "$libraries/../lib/libsqlcipher.so" \
             || export CIPHERDB_OTHER_HEADER=1
     fi
-    # `swift test` lets no second run in.
-    if [ "$(uname)" = Linux ]; then command=("$build/release/CipherDBPackageTests.xctest" --testing-library swift-testing); fi
+    # `swift test` lets no second run in. A run takes 6 minutes; one that hangs is ended, and shows where each thread stood.
+    if [ "$(uname)" = Linux ]; then
+        command=(timeout --foreground --signal=ABRT --kill-after=5m 35m
+            "$build/release/CipherDBPackageTests.xctest" --testing-library swift-testing)
+    fi
     # All at once, tests that wait for each other run into their limits of time.
     "${command[@]}" --experimental-maximum-parallelization-width 4 --filter "$3" --skip "$4" --xunit-output "$results/$1.xml" > "$log" 2>&1 \
         && return
+    [ $? -ne 124 ] || sed -n '/: Backtracing/,/^Registers/p' "$log"
     grep -E '^✘|error:|Fatal' "$log"
     echo "test: $1 failed; all that it said is in $log"
     return 1
