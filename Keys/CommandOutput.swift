@@ -21,7 +21,7 @@ enum CommandOutput {
         let end = limit.map { ContinuousClock.now + $0 }
         let child: ChildProcess
         do {
-            child = try ChildProcess(arguments, hasInput: limit == nil, output: .piped)
+            child = try ChildProcess(arguments, input: limit == nil ? nil : "/dev/null", output: .piped)
         } catch {
             throw KeySourceError(.system, path: name, errno: error.code)
         }
@@ -42,7 +42,7 @@ enum CommandOutput {
         }
         let status: Int32
         do {
-            status = try child.wait()
+            status = try child.wait().status
         } catch {
             // Where this process does not keep its children, whether the program failed cannot be known.
             throw KeySourceError(.system, path: name, errno: error.code)

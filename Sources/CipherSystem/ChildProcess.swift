@@ -31,7 +31,21 @@ package struct ChildProcess: Sendable {
         }
     }
 
-    private let number: Int32
+    /// How a program came to its end.
+    package enum Ending: Equatable, Sendable {
+        case exit(Int32)
+        case signal(Int32)
+
+        /// The exit status, or 128 and the number of the signal, as shells have it.
+        package var status: Int32 {
+            switch self {
+            case .exit(let status): status
+            case .signal(let number): 128 + number
+            }
+        }
+    }
+
+    package let number: Int32
     /// Where the standard output is read, if it is piped.
     package let output: Int32
     /// Where the standard error is read, if it is piped.
@@ -41,15 +55,15 @@ package struct ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The first names the program.
-    ///   - hasInput: Whether it has the standard input of this process; else it is at its end.
+    ///   - input: The path of the file that its standard input is; nil for that of this process.
     package init(
         _ arguments: [String],
-        hasInput: Bool,
+        input: String?,
         output: Stream,
         errors: Stream = .inherited
     ) throws(Errno) {
         var streams = [output.number, errors.number]
-        let started = ChildProcess.start(arguments, hasInput: hasInput, &streams)
+        let started = ChildProcess.start(arguments, input: input, &streams)
         guard started.number > 0 else { throw Errno(code: started.error) }
         number = started.number
         (self.output, self.errors) = (streams[0], streams[1])
@@ -57,13 +71,13 @@ package struct ChildProcess: Sendable {
 
     private static func start(
         _ arguments: [String],
-        hasInput: Bool,
+        input: String?,
         _ streams: inout [Int32]
     ) -> (number: Int32, error: Int32) {
         let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.pathCharacters) } + [nil]
         let number = copies.withUnsafeBufferPointer { arguments in
             streams.withUnsafeMutableBufferPointer { streams in
-                csystem_spawn(arguments.baseAddress, hasInput ? nil : "/dev/null", streams.baseAddress)
+                csystem_spawn(arguments.baseAddress, input, streams.baseAddress)
             }
         }
         let error = errno
@@ -88,21 +102,21 @@ package struct ChildProcess: Sendable {
 
     /// Asks it to end, kills it if that takes more than a second, and waits for its end.
     package func end() {
-        kill(number, SIGTERM)
-        if !hasEnded(by: .now + .seconds(1)) { kill(number, SIGKILL) }
+        kill(SIGTERM)
+        if !hasEnded(by: .now + .seconds(1)) { kill(SIGKILL) }
         _ = try? wait()
     }
 
-    /// Waits for its end, once: the exit status, or 128 and the number of the signal that ended it, as shells have it. Throws the `errno`
-    /// where this process does not keep its children.
-    package func wait() throws(Errno) -> Int32 {
+    /// Waits for its end, once. Throws the `errno` where this process does not keep its children.
+    package func wait() throws(Errno) -> Ending {
         var status: Int32 = 0
         _ = try Platform.retrying { Int(waitpid(number, &status, 0)) }
         // > WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
-        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
+        return status & 0x7f == 0 ? .exit(status >> 8 & 0xff) : .signal(status & 0x7f)
     }
 
-    private func kill(_ number: Int32, _ signal: Int32) {
+    /// Sends a signal to it, which was not waited for yet.
+    package func kill(_ signal: Int32) {
         #if canImport(Darwin)
             _ = Darwin.kill(number, signal)
         #elseif canImport(Glibc)

@@ -23,19 +23,14 @@ import Testing
             let path = directory.file("\(kind)-\(round).db")
             let errors = try directory.write([], to: "errors-\(kind)-\(round)")
             let processes = try (0..<6).map { _ in
-                let process = Process()
-                process.executableURL = URL(fileURLWithPath: Program.built("OpeningProcess"))
-                process.arguments = [kind, path]
-                process.standardError = FileHandle(forUpdatingAtPath: errors)
-                try process.run()
-                return process
+                try StartedProgram(Program.built("OpeningProcess"), [kind, path], errors: .file(errors))
             }
             // They all look for the file by now.
             try await Task.sleep(for: .milliseconds(150))
             _ = try directory.write([], to: "\(kind)-\(round).db.go")
             while processes.contains(where: \.isRunning) { try await Task.sleep(for: .milliseconds(2)) }
             let said = try String(contentsOfFile: errors, encoding: .utf8)
-            #expect(processes.allSatisfy { $0.terminationStatus == 0 }, "\(said)")
+            #expect(try processes.allSatisfy { try $0.wait() == 0 }, "\(said)")
             let queue =
                 kind.hasPrefix("keyring")
                 ? try await DatabaseQueue(path: path, key: .keyring(Keyring(besideDatabase: path), unlockedBy: secret))

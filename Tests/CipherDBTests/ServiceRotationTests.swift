@@ -33,8 +33,7 @@ import Testing
         }
         try scene.tell("stop")
         for process in processes {
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            #expect(try process.wait() == 0)
         }
         try checkContent(scene)
     }
@@ -134,9 +133,8 @@ import Testing
             let process = try scene.start("rotate")
             try await eventually(within: .seconds(60)) { scene.has("rotator") }
             try await Task.sleep(for: .seconds(seconds))
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            #expect(process.terminationReason == .uncaughtSignal)
+            process.kill(SIGKILL)
+            #expect(try process.wait() == -SIGKILL)
             try scene.forget("rotator")
             try? scene.forget("rotated")
         }
@@ -199,12 +197,8 @@ extension ServiceScene {
     }
 
     /// Starts a process of the service.
-    fileprivate func start(_ what: String) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Program.built("ServiceInstance"))
-        process.arguments = [directory, mode.rawValue, what]
-        try process.run()
-        return process
+    fileprivate func start(_ what: String) throws -> StartedProgram {
+        try StartedProgram(Program.built("ServiceInstance"), [directory, mode.rawValue, what])
     }
 
     /// How many writes each instance has acknowledged.

@@ -30,24 +30,19 @@ import Testing
     @Test(arguments: [JournalMode.delete, .wal])
     func lockNamesPathTimeAndProcess(_ mode: JournalMode) async throws {
         try make(path, mode)
-        let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: Program.built("OpeningProcess"))
-        holder.arguments = ["hold", path]
-        let (input, output) = (Pipe(), Pipe())
-        holder.standardInput = input
-        holder.standardOutput = output
-        try holder.run()
-        defer {
-            try? input.fileHandleForWriting.close()
-            holder.waitUntilExit()
-        }
-        _ = output.fileHandleForReading.availableData
+        let holder = try StartedProgram(
+            Program.built("OpeningProcess"),
+            ["hold", path],
+            input: .typed,
+            output: .piped
+        )
+        _ = holder.output.availableData
         let database = Database(path: path, configuration: Configuration { $0.busyTimeout = .milliseconds(200) })
         try database.open(key: key)
         let error = try failure { try database.executeUpdate("INSERT INTO notes VALUES ('milk')") }
         #expect(error.code.primary == .busy)
         #expect(error.message.hasPrefix("\(path): database is locked: waited "))
-        #expect(error.message.contains("process \(holder.processIdentifier) holds a lock for writing"))
+        #expect(error.message.contains("process \(holder.number) holds a lock for writing"))
     }
 
     @Test func lockOfThisProcessIsNamed() throws {

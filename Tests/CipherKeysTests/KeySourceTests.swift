@@ -59,12 +59,9 @@ import Testing
     @Test func namedPipeIsReadToItsEnd() throws {
         let path = directory.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        let writer = Process()
-        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
-        writer.arguments = ["-c", "sleep 0.2; printf 'from a ' > \"$0\"", path]
-        try writer.run()
+        let writer = try StartedProgram("/bin/sh", ["-c", "sleep 0.2; printf 'from a ' > \"$0\"", path])
         #expect(try KeySource.file(path: path).readPassphrase() == .passphrase("from a "))
-        writer.waitUntilExit()
+        #expect(try writer.wait() == 0)
         // Nobody waits for the writer of a pipe that is refused.
         #expect(chmod(path, 0o640) == 0)
         #expect(throws: KeySourceError(.othersCanRead, path: path, mode: 0o640)) {

@@ -295,19 +295,14 @@ import Testing
         #expect(try rekey("backup a.db repository --keep-within 3w").status == 64)
     }
 
-    // It blocks its thread: `waitUntilExit` would never return on another thread than that of `run`.
     @Test func followingStoresChangesUntilSignal() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-        process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        process.arguments = "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom --keep 2"
-            .split(
-                separator: " "
-            )
-            .map(String.init)
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.write([], to: "output")))
-        try process.run()
-        defer { process.terminate() }
+        let command =
+            "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom --keep 2"
+        let program = try StartedProgram(
+            "/bin/sh",
+            ["-c", "cd \"$0\" && exec \"$1\" \(command)", directory.path, Program.built("rekey")],
+            output: .file(directory.write([], to: "output"))
+        )
         func wait(_ condition: () -> Bool) throws {
             for _ in 0..<24_000 where !condition() { usleep(5000) }
             try #require(condition())
@@ -350,9 +345,8 @@ import Testing
         )
         try wait { metric("stored_bytes_total") ?? 0 > before }
         #expect(metric("lag_seconds") ?? 0 > 0.5 && metric("complete_until_timestamp_seconds") ?? 0 > until)
-        process.terminate()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+        program.kill(SIGTERM)
+        #expect(try program.wait() == 0)
         try queue.close()
         let lines = try String(contentsOfFile: directory.file("output"), encoding: .utf8).split(separator: "\n")
         #expect(lines.count >= 5 && lines[0].hasPrefix("generation 1: ") && lines[1].contains(" s after the commit"))

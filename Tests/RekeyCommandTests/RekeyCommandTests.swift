@@ -509,21 +509,21 @@ struct RekeyCommandTests {
         }
         try queue.close()
         let before = try FileState(path)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-        process.arguments = ["change", path, "--key-file", oldKey, "--new-key-file", key]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let program = try StartedProgram(
+            Program.built("rekey"),
+            ["change", path, "--key-file", oldKey, "--new-key-file", key],
+            output: .none,
+            errors: .none
+        )
         // When the new file is there the pages are on their way.
-        while process.isRunning, !directory.names.contains(where: { $0.hasPrefix("test.db.rekey-") }) { usleep(500) }
+        while program.isRunning, !directory.names.contains(where: { $0.hasPrefix("test.db.rekey-") }) { usleep(500) }
         usleep(20_000)
-        kill(process.processIdentifier, signal)
-        process.waitUntilExit()
+        program.kill(signal)
+        let ending = try program.wait()
         // It may have been done before the signal came; or the signal came before it was asked about.
-        guard process.terminationReason == .exit else { return #expect(try FileState(path) == before) }
-        #expect([0, 130].contains(process.terminationStatus))
-        if process.terminationStatus == 130 {
+        guard ending != -signal else { return #expect(try FileState(path) == before) }
+        #expect([0, 130].contains(ending))
+        if ending == 130 {
             #expect(try FileState(path) == before)
             #expect(!directory.names.contains { $0.hasPrefix("test.db.rekey-") })
         }

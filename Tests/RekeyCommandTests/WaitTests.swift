@@ -63,18 +63,16 @@ import Testing
         let holder = Database(path: path)
         try holder.open(key: .sample("old"))
         try holder.executeStatements("BEGIN EXCLUSIVE")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-        process.arguments = ["verify", path, "--key-file", directory.file("old"), "--wait", "600"]
-        let errors = Pipe()
-        process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        let program = try StartedProgram(
+            Program.built("rekey"),
+            ["verify", path, "--key-file", directory.file("old"), "--wait", "600"],
+            output: .none,
+            errors: .piped
+        )
         // The line comes while it waits.
-        #expect(String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self).contains("up to 600 s"))
+        #expect(String(decoding: program.errors.availableData, as: UTF8.self).contains("up to 600 s"))
         holder.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        #expect(try program.wait() == 0)
     }
 
     @Test(arguments: ["-1", "x", "nan", "86401"]) func impossibleWaitIsRefused(_ seconds: String) throws {

@@ -209,21 +209,17 @@ import Testing
     private func started(_ command: String, as name: String, until limit: String) throws -> (
         limits: String, owner: Int?
     ) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A limit that is to be seen changing, where this process may set it.
         let user = getuid() == 0 ? "setpriv --reuid 65534 --clear-groups" : ""
-        process.arguments = ["-c", "ulimit -c 1000 2>/dev/null; exec \(user) \(command)"]
-        let input = Pipe()
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        defer {
-            try? input.fileHandleForWriting.close()
-            process.waitUntilExit()
-        }
-        let place = "/proc/\(process.processIdentifier)"
+        let program = try StartedProgram(
+            "/bin/sh",
+            ["-c", "ulimit -c 1000 2>/dev/null; exec \(user) \(command)"],
+            input: .typed,
+            output: .none,
+            errors: .none
+        )
+        defer { withExtendedLifetime(program) {} }
+        let place = "/proc/\(program.number)"
         var limits = ""
         for _ in 0..<6000 {
             limits = try String(contentsOfFile: place + "/limits", encoding: .utf8)

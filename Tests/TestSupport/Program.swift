@@ -3,6 +3,7 @@ import Foundation
 /// Runs programs and collects what they say.
 package enum Program {
     package struct Outcome: Sendable {
+        /// The exit status, or the negative number of the signal that ended it.
         package let status: Int32
         package let output: String
         package let errors: String
@@ -19,50 +20,40 @@ package enum Program {
         killedAfter seconds: Double? = nil
     ) throws -> Outcome {
         let directory = try TemporaryDirectory()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         // Files rather than pipes: neither side can fill up and wait for the other.
-        let inputFile = try directory.write(input.utf8, to: "input")
-        let typed = count == nil ? nil : Pipe()
-        process.standardInput = try typed ?? FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
-        // A program that is gone would make typing to it a signal.
-        let kept = typed.map { dup($0.fileHandleForReading.fileDescriptor) }
-        defer { if let kept { close(kept) } }
-        let outputFile = URL(fileURLWithPath: try directory.write([], to: "output"))
-        let errorFile = URL(fileURLWithPath: try directory.write([], to: "errors"))
-        process.standardOutput = try FileHandle(forWritingTo: outputFile)
-        process.standardError = try FileHandle(forWritingTo: errorFile)
-        try process.run()
+        let outputFile = try directory.write([], to: "output")
+        let errorFile = try directory.write([], to: "errors")
+        let program = try StartedProgram(
+            path,
+            arguments,
+            environment: environment,
+            input: count == nil ? .file(directory.write(input.utf8, to: "input")) : .typed,
+            output: .file(outputFile),
+            errors: .file(errorFile)
+        )
         let end = seconds.map { ContinuousClock.now + .seconds($0) }
-        if let count, let typed {
-            while process.isRunning, end.map({ .now < $0 }) ?? true {
+        if let count {
+            while program.isRunning, end.map({ .now < $0 }) ?? true {
                 Thread.sleep(forTimeInterval: 0.001)
-                let printed = try Data(contentsOf: outputFile)
+                let printed = try Data(contentsOf: URL(fileURLWithPath: outputFile))
                 guard printed.count >= count else { continue }
-                try typed.fileHandleForWriting.write(contentsOf: printed.prefix(count))
-                try typed.fileHandleForWriting.close()
+                try program.type(printed.prefix(count))
                 break
             }
+            try program.endInput()
         }
         if let end {
             Thread.sleep(forTimeInterval: max(0, (end - .now) / .seconds(1)))
-            kill(process.processIdentifier, SIGKILL)
+            program.kill(SIGKILL)
         }
-        process.waitUntilExit()
-        return Outcome(
-            status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
-            output: try text(outputFile),
-            errors: try text(errorFile)
-        )
+        return Outcome(status: try program.wait(), output: try text(outputFile), errors: try text(errorFile))
     }
 
     /// Whether what stands beside the package in C can be built.
     package static let hasClang = (try? run("/usr/bin/env", ["clang", "--version"]).status) == 0
 
-    private static func text(_ file: URL) throws -> String {
-        String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    private static func text(_ file: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
     }
 
     /// A program built by this package, beside the tests.

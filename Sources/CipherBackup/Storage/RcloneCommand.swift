@@ -53,7 +53,7 @@ struct RcloneCommand {
         let process: ChildProcess
         do {
             let output = file.map { ChildProcess.Stream.descriptor($0.descriptor) } ?? .piped
-            process = try ChildProcess(["rclone"] + arguments, hasInput: false, output: output, errors: .piped)
+            process = try ChildProcess(["rclone"] + arguments, input: "/dev/null", output: output, errors: .piped)
         } catch .noSuchFile {
             throw BackupError(.transport, message: "rclone is not installed: install the package rclone")
         } catch {
@@ -94,7 +94,7 @@ struct RcloneCommand {
             throw error
         }
         do {
-            return try process.wait()
+            return try process.wait().status
         } catch {
             // Where this process does not keep its children, whether the program failed cannot be known.
             throw BackupError(.transport, message: "rclone \(arguments[0]): its exit status is not known: \(error)")
