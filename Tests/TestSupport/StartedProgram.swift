@@ -98,10 +98,12 @@ package final class StartedProgram: Sendable {
         ending.withLock { if $0 == nil { child.kill(signal) } }
     }
 
-    /// Blocks the thread until it has ended; returns its exit status, or the negative number of the signal that ended it.
+    /// Blocks the thread until it has ended, and kills it where that takes so long that it hangs; returns its exit status, or the negative
+    /// number of the signal that ended it.
     package func wait() throws -> Int32 {
         try endInput()
         let end = try ending.withLock { ending in
+            if ending == nil, !child.hasEnded(by: .now + .seconds(30 * Extent.minutesOfAHang)) { child.kill(SIGKILL) }
             let end = try ending ?? child.wait()
             ending = end
             return end
