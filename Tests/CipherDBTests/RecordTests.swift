@@ -66,7 +66,7 @@ import Testing
         var kept = Player(id: 40, name: "Bo")
         try kept.insert(database)
         #expect(kept.id == 40)
-        #expect(try Player.fetchAll(database, orderedBy: [.ascending("id")]) == [ada, kept])
+        #expect(try Player.fetchAll(database, orderedBy: [.ascending(Column("id"))]) == [ada, kept])
         #expect { try ada.insert(database) } throws: { ($0 as? DatabaseError)?.code.primary == .constraint }
     }
 

@@ -105,6 +105,20 @@ import Testing
         }
     }
 
+    @Test func cutOldCopyIsRecoveredUnderRetiredKey() throws {
+        try make()
+        let (old, key) = (DatabaseFile(path: directory.file("old.db")), try unlocked().databaseKey())
+        try FileManager.default.copyItem(atPath: path, toPath: old.path)
+        try file.rotateKey(of: unlocked())
+        #expect(truncate(old.path, off_t(5 * (Engine.current.formats.first?.pageSize ?? 4096))) == 0)
+        let found = try old.key(in: unlocked())
+        #expect(try found == key)
+        #expect(try !old.recover(key: found, to: directory.file("new.db")).missingPages.isEmpty)
+        // No key of a damaged file becomes the one that counts.
+        #expect(throws: (any Error).self) { try old.adopt(unlocked()) }
+        #expect(try !(unlocked().databaseKey() == key))
+    }
+
     @Test func stoppedRotationIsUndone() throws {
         try make()
         let before = try FileState(path)

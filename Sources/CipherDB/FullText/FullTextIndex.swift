@@ -80,7 +80,7 @@ extension Database {
         return true
     }
 
-    /// Removes an index that ``createFullTextIndex(_:on:columns:tokenizer:)`` made, and its triggers.
+    /// Removes an index that ``createFullTextIndex(_:on:columns:tokenizer:)`` or GRDB made, and its triggers.
     ///
     /// - Throws: ``DatabaseError``, also where there is none; ``KeyError``.
     public func dropFullTextIndex(_ index: TableName) throws {
@@ -91,16 +91,17 @@ extension Database {
         guard try bool(forQuery: isIndex) == true else {
             throw DatabaseError(.error, "\(index) is not an index made by createFullTextIndex")
         }
+        // GRDB's, too, which a file that it made has.
+        let names =
+            ["insert", "update", "delete"].map { "\(index.name)_\($0)" }
+            + ["ai", "au", "ad"].map { "__\(index.name)_\($0)" }
         let body = "INSERT INTO \(quotedIdentifier(index.name))("
+        let triggers: SQL = """
+            SELECT name FROM \(raw: catalogue) WHERE type = 'trigger' AND name IN (\(list: names)) AND instr(sql, \(body))
+            """
         try inSavePoint { _ in
-            for event in ["insert", "update", "delete"] {
-                let trigger = "\(index.name)_\(event)"
-                let isOurs: SQL =
-                    "SELECT instr(sql, \(body)) FROM \(raw: catalogue) WHERE type = 'trigger' AND name = \(trigger)"
-                guard try bool(forQuery: isOurs) == true else { continue }
-                try executeUpdate(
-                    "DROP TRIGGER IF EXISTS \(raw: index.schemaPrefix)\(identifier: "\(index.name)_\(event)")"
-                )
+            for trigger in try fetchAll(String.self, triggers) {
+                try executeUpdate("DROP TRIGGER \(raw: index.schemaPrefix)\(identifier: trigger)")
             }
             try executeUpdate("DROP TABLE \(raw: index.quoted)")
         }

@@ -75,6 +75,10 @@ public struct Ordering: Sendable {
     public static func ascending(_ column: String) -> Ordering { Ordering(column: column, keyword: "ASC") }
     /// The greatest first, NULL after all.
     public static func descending(_ column: String) -> Ordering { Ordering(column: column, keyword: "DESC") }
+    /// The least first, NULL before all.
+    public static func ascending(_ column: Column) -> Ordering { ascending(column.name) }
+    /// The greatest first, NULL after all.
+    public static func descending(_ column: Column) -> Ordering { descending(column.name) }
 }
 
 /// A column in a ``Condition``, compared with values by Swift's operators.

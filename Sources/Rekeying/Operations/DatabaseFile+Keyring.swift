@@ -65,7 +65,7 @@ extension DatabaseFile {
             case .next: return (keys.next ?? keys.current, nil)
             case .current: return (keys.current, nil)
             case .older, .other, nil:
-                guard let older = try olderKey(of: keyring) else {
+                guard let older = try olderKey(of: keyring, despiteDamage: true) else {
                     throw KeyringError(.otherDatabase, path: keyring.keyring.path)
                 }
                 return (older.key, older.day.day)

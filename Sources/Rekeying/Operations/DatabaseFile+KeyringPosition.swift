@@ -101,14 +101,25 @@ extension DatabaseFile {
     }
 
     /// The retired key that the file is under, with the day of its retirement.
-    func olderKey(of keyring: UnlockedKeyring) throws -> (key: DatabaseKey, day: Date)? {
-        try keyring.retiredKeys().first { older in
+    ///
+    /// - Parameter despiteDamage: For callers that only read: where none is proved, the first that is right for some page.
+    func olderKey(
+        of keyring: UnlockedKeyring,
+        despiteDamage: Bool = false
+    ) throws -> (key: DatabaseKey, day: Date)? {
+        var damaged: (key: DatabaseKey, day: Date)?
+        for older in try keyring.retiredKeys() {
             do {
                 _ = try proved(older.key)
-                return true
+                return older
             } catch let error as KeyError where [.wrongKey, .otherMACKey, .journalUnderOtherKey].contains(error.code) {
-                return false
+                continue
+            } catch KeyError.damaged where despiteDamage {
+                damaged = damaged ?? older
+            } catch let error as DatabaseError where despiteDamage && error.code.primary == .corrupt {
+                damaged = damaged ?? older
             }
         }
+        return damaged
     }
 }

@@ -122,7 +122,7 @@ struct Answer {
         switch error.code {
         case .unusableLocation: Answer(.usage)
         case .notARepository, .noGeneration: Answer(.noInput)
-        case .otherThanNoted: Answer(.noInput, "--at-least 0 makes a new repository")
+        case .otherThanNoted: Answer(.noInput, "--at-least 0 makes a new repository, in an empty directory")
         case .noKeyring:
             Answer(
                 .noInput,
