@@ -23,6 +23,7 @@ enum Way: String, CaseIterable, Sendable {
 
 /// Both sides of a fork.
 struct Fork {
+    private let way: Way
     /// 0 in the child.
     private let child: Int32
     /// Of a pipe: the parent reads what the child writes.
@@ -31,6 +32,7 @@ struct Fork {
     var isChild: Bool { child == 0 }
 
     init(_ way: Way) {
+        self.way = way
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { fatalError("no pipe") }
         // What is in the buffers would be written twice.
@@ -46,6 +48,10 @@ struct Fork {
         var text = text
         text.withUTF8 { _ = write(end, $0.baseAddress, $0.count) }
     }
+
+    /// Ends this process, the child. One by the system call alone has the locks that other threads of its parent's had, for which what runs at
+    /// the end of a process may wait.
+    func endProcess() -> Never { way == .clone ? _exit(0) : exit(0) }
 
     /// Ends the child.
     func stop() {

@@ -178,7 +178,7 @@ final class Life: Sendable {
                 }
             }
             fork.answer(accepted.isEmpty ? Life.refused : "accepted \(accepted.map(\.offset))")
-            exit(0)
+            fork.endProcess()
         }
         var line = "\(point): \(fork.collect())"
         if cforking_spawn() != 0 { line += ", no program was started" }
@@ -225,12 +225,12 @@ final class Life: Sendable {
                 try operation.run(path, key, made, progress)
                 if let child {
                     child.answer("accepted")
-                    exit(0)
+                    child.endProcess()
                 }
             } catch {
                 guard let child else { throw error }
                 child.answer(error is UsedAfterFork || error is Left ? Life.refused : "\(error)")
-                exit(0)
+                child.endProcess()
             }
             try operation.check(path, key, made)
         }

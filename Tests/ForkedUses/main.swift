@@ -18,7 +18,7 @@ private func answer(to call: Use.Call, _ way: Way) -> String {
         } catch {
             fork.answer(Use.answer(to: error))
         }
-        exit(0)
+        fork.endProcess()
     case .inTask(let body):
         return answer(inTask: body, way) {
             // The first asynchronous call is the parent's.
