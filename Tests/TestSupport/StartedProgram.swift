@@ -54,7 +54,9 @@ package final class StartedProgram: Sendable {
             return .descriptor(files.last!.fileDescriptor)
         }
         let variables = environment.map { "\($0)=\($1)" }
-        var (source, typed, directory): (String?, FileHandle?, TemporaryDirectory?) = ("/dev/null", nil, nil)
+        var (source, typed, directory): (String, FileHandle?, TemporaryDirectory?) = ("/dev/null", nil, nil)
+        // The files are open, and the pipe has its name, until the program has them.
+        defer { withExtendedLifetime((files, directory)) {} }
         switch input {
         case .none: break
         case .file(let path): source = path
@@ -65,14 +67,12 @@ package final class StartedProgram: Sendable {
             // Open at both ends, no opening waits, and typing to a program that is gone is no signal.
             typed = FileHandle(forUpdatingAtPath: place.file("input"))
         }
-        child = try withExtendedLifetime((files, directory)) {
-            try ChildProcess(
-                variables.isEmpty ? [path] + arguments : ["/usr/bin/env"] + variables + [path] + arguments,
-                input: source,
-                output: stream(output),
-                errors: stream(errors)
-            )
-        }
+        child = try ChildProcess(
+            variables.isEmpty ? [path] + arguments : ["/usr/bin/env"] + variables + [path] + arguments,
+            input: source,
+            output: stream(output),
+            errors: stream(errors)
+        )
         self.input = Lock(typed)
         (self.output, self.errors) = (StartedProgram.reading(child.output), StartedProgram.reading(child.errors))
     }
