@@ -71,7 +71,7 @@ import Testing
         // Used by one thread at a time: the semaphores stand between.
         nonisolated(unsafe) var reader: Database?
         let ended = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
             try? pool.read { database in
                 reader = database
                 isIn.signal()

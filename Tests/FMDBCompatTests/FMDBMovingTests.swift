@@ -250,7 +250,7 @@ final class FMDBMovingTests: RawKeyFixture {
         queue.close()
         let began = DispatchSemaphore(value: 0)
         let ended = Gate()
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
             began.wait()
             // One that comes before the statement stops nothing.
             while !ended.passed {
