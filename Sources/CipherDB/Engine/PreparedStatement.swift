@@ -105,7 +105,7 @@ internal import CSQLCipher
         execution += 1
         reset()
         clearBindings()
-        if let failure = connection.takeDeferredError() { throw failure }
+        if connection.hasDeferredError, let failure = connection.takeDeferredError() { throw failure }
         isBegun = true
     }
 

@@ -75,7 +75,7 @@ extension Database {
             giveBack(statement)
             throw error
         }
-        return ResultSet(statement, cached: true)
+        return statement.makeResultSet(cached: true)
     }
 
     private func compile(_ sql: String) throws -> (statement: PreparedStatement, rest: Substring)? {
@@ -114,8 +114,7 @@ extension Database {
         defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
-        try statement.bind(first, repeat each rest)
-        try statement.runToEnd()
+        try statement.runToEnd(statement.bind(first, repeat each rest))
     }
 
     /// Starts a query with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
@@ -130,22 +129,17 @@ extension Database {
         defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         do {
-            try statement.bind(first, repeat each rest)
+            return try statement.makeResultSet(statement.bind(first, repeat each rest), cached: true)
         } catch {
             giveBack(statement)
             throw error
         }
-        return makeResultSet(statement)
     }
 
     @usableFromInline func cached(withoutValues sql: SQL) throws -> Statement {
         // Whatever they are, there must be none in the SQL.
         if !sql.interpolated.isEmpty { _ = try sql.values(beside: [nil]) }
         return try cached(sql.source)
-    }
-
-    @usableFromInline func makeResultSet(_ statement: Statement) -> ResultSet {
-        ResultSet(statement, cached: true)
     }
 }
 

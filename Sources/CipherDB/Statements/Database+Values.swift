@@ -38,8 +38,7 @@ extension Database {
         defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
-        try statement.bind(first, repeat each rest)
-        return try statement.firstValue()
+        return try statement.firstValue(statement.bind(first, repeat each rest))
     }
 
     /// The integer. Throws as ``value(forQuery:values:)``.
@@ -83,10 +82,7 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> Value? {
-        let stay = try enter()
-        defer { leave(stay) }
-        try bind(first, repeat each rest)
-        return try firstValue()
+        try firstValue(bind(first, repeat each rest))
     }
 
     /// Runs it with these values for its parameters, and returns the first column of the first row; nil for NULL, and where there is no
@@ -100,24 +96,25 @@ extension Statement {
         return try firstValue()
     }
 
-    /// The first column of the first row, with the values that are bound.
-    @inlinable func firstValue<Value: ColumnDecodable>() throws -> Value? {
+    /// The first column of the first row, with the values that are bound; ends the call.
+    @inlinable func firstValue<Value: ColumnDecodable>(_ stay: Turn.Stay = .inner) throws -> Value? {
+        let value: Value?
         do {
-            let value: Value? =
-                try step()
-                ? try Value?.decode(ResultColumn(statement: prepared, index: 0, execution: prepared.execution)) : nil
-            try endEarly()
-            return value
+            let column = ResultColumn(statement: prepared, index: 0, execution: prepared.execution)
+            value = try step() ? Value?.decode(column) : nil
         } catch {
-            abandon()
+            abandon(stay)
             throw error
         }
+        try endEarly(stay)
+        return value
     }
 
-    /// Ends the execution where rows may be left.
+    /// Ends the execution where rows may be left, and the call.
     ///
     /// - Throws: ``DatabaseError`` of a commit, such as that of an INSERT … RETURNING.
-    @usableFromInline func endEarly() throws {
+    @usableFromInline func endEarly(_ stay: Turn.Stay = .inner) throws {
+        defer { prepared.leave(stay) }
         prepared.end()
         if prepared.connection.hasDeferredError { try database?.throwDeferredError(prepared.connection) }
     }

@@ -4,9 +4,10 @@
 /// when its statement runs again, and when the database closes; reading from it then throws.
 public final class ResultSet {
     let statement: Statement
-    @usableFromInline let prepared: PreparedStatement
-    /// The same: converting it for each column would count a reference.
+    /// What the statement prepared: converting it for each column would count a reference.
     @usableFromInline let source: RowSource
+    /// The same, which the statement keeps, for calls that take less time than counting it.
+    private let uncounted: Unmanaged<PreparedStatement>
     @usableFromInline let execution: Int
     /// Whether the statement goes back to the database's cache.
     private let cached: Bool
@@ -30,15 +31,19 @@ public final class ResultSet {
     init(_ statement: Statement, cached: Bool) {
         self.statement = statement
         self.cached = cached
-        prepared = statement.prepared
         source = statement.prepared
-        execution = prepared.execution
+        uncounted = .passUnretained(statement.prepared)
+        execution = statement.prepared.execution
     }
+
+    var prepared: PreparedStatement { statement.prepared }
+    /// Whether the statement did not run again since.
+    @inline(__always) private var isCurrent: Bool { uncounted._withUnsafeGuaranteedRef { $0.execution } == execution }
 
     deinit {
         guard phase != .closed else { return }
-        if let stay = prepared.enterIfFree() {
-            defer { prepared.leave(stay) }
+        if let stay = uncounted._withUnsafeGuaranteedRef({ $0.enterIfFree() }) {
+            defer { leave(stay) }
             return closeNow()
         }
         let (prepared, execution, cached) = (prepared, execution, cached)
@@ -49,22 +54,22 @@ public final class ResultSet {
     }
 
     @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        let stay = try prepared.enter()
-        defer { prepared.leave(stay) }
+        let stay = try enter()
+        defer { leave(stay) }
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Turn.Stay { try prepared.enter() }
-    @usableFromInline func leave(_ stay: Turn.Stay) { prepared.leave(stay) }
+    @usableFromInline func enter() throws -> Turn.Stay { try uncounted._withUnsafeGuaranteedRef { try $0.enter() } }
+    @usableFromInline func leave(_ stay: Turn.Stay) { uncounted._withUnsafeGuaranteedRef { $0.leave(stay) } }
 
     /// Goes to the next row; false after the last, which also closes.
     ///
     /// - Throws: ``DatabaseError`` or ``KeyError``; an error is never taken for the end.
     public func next() throws -> Bool {
-        let stay = try prepared.enter()
-        defer { prepared.leave(stay) }
+        let stay = try enter()
+        defer { leave(stay) }
         do {
-            guard try phase == .stepping && prepared.execution == execution ? statement.step() : takeFirstStep() else {
+            guard try phase == .stepping && isCurrent ? statement.step() : takeFirstStep() else {
                 closeNow()
                 return false
             }
@@ -107,7 +112,7 @@ public final class ResultSet {
         phase = .closed
         firstStep = nil
         // Else it was ended by somebody, and may run again.
-        if prepared.execution == execution { prepared.end() }
+        if isCurrent { uncounted._withUnsafeGuaranteedRef { $0.end() } }
         if cached { statement.database?.giveBack(statement) }
     }
 

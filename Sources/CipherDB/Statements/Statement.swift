@@ -104,10 +104,7 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws {
-        let stay = try enter()
-        defer { leave(stay) }
-        try bind(first, repeat each rest)
-        try runToEnd()
+        try runToEnd(bind(first, repeat each rest))
     }
 
     /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
@@ -117,26 +114,26 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> ResultSet {
-        let stay = try enter()
-        defer { leave(stay) }
-        try bind(first, repeat each rest)
-        return makeResultSet()
+        try makeResultSet(bind(first, repeat each rest))
     }
 
-    @inlinable func bind<First: ColumnEncodable, each Rest: ColumnEncodable>(_ first: First, _ rest: repeat each Rest)
-        throws
-    {
+    /// Begins a call, which who runs the statement ends, and binds the values.
+    @inlinable func bind<First: ColumnEncodable, each Rest: ColumnEncodable>(
+        _ first: First,
+        _ rest: repeat each Rest
+    ) throws -> Turn.Stay {
         var count = 1
         _ = (repeat (each Rest).count(in: &count))
-        try beginBinding(count: count)
+        let stay = try beginBinding(count: count)
         do {
             var index = 0
             try bind(first, behind: &index)
             _ = (repeat try bind(each rest, behind: &index))
         } catch {
-            abandon()
+            abandon(stay)
             throw error
         }
+        return stay
     }
 
     /// Binds one value to the parameter behind `index`. Expansions of packs call it: a loop over one copies each value twice.
@@ -145,28 +142,32 @@ extension Statement {
         try value.bind(to: Parameter(statement: prepared, index: index))
     }
 
-    /// Makes it ready to run with so many new values; result sets of earlier executions end.
-    @usableFromInline func beginBinding(count: Int) throws {
-        try prepared.begin()
+    /// Begins a call, and makes it ready to run with so many new values; result sets of earlier executions end.
+    @usableFromInline func beginBinding(count: Int) throws -> Turn.Stay {
+        let stay = try prepared.enter()
         do {
-            try check(count: count)
+            try begin { try check(count: count) }
         } catch {
-            prepared.end()
+            prepared.leave(stay)
             throw error
         }
+        return stay
     }
 
-    @usableFromInline func abandon() {
+    @usableFromInline func abandon(_ stay: Turn.Stay) {
         prepared.end()
+        prepared.leave(stay)
     }
 
-    /// Runs it with the values that are bound.
-    @usableFromInline func runToEnd() throws {
-        defer { prepared.end() }
+    /// Runs it with the values that are bound, and ends the call.
+    @usableFromInline func runToEnd(_ stay: Turn.Stay = .inner) throws {
+        defer { abandon(stay) }
         while try step() {}
     }
 
-    @usableFromInline func makeResultSet() -> ResultSet {
-        ResultSet(self, cached: false)
+    /// Its rows with the values that are bound; ends the call.
+    @usableFromInline func makeResultSet(_ stay: Turn.Stay = .inner, cached: Bool = false) -> ResultSet {
+        defer { prepared.leave(stay) }
+        return ResultSet(self, cached: cached)
     }
 }
