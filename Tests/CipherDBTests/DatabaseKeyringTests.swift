@@ -41,6 +41,17 @@ import Testing
         }
     }
 
+    @Test func keyringDatabaseIsAttached() throws {
+        try make()
+        let database = Database(path: directory.file("main.db"))
+        try database.open(key: DatabaseKey.random())
+        let key = ProvidedKey.locked(keyring, secret, slot: nil)
+        try database.attach(path, as: "other", key: key)
+        #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
+        let none: DatabaseKey? = nil
+        expect(throws: KeyError.keyMissing) { try database.attach(path, as: "again", key: none) }
+    }
+
     /// The keyring would open it no longer.
     @Test func keyringDatabaseIsNotRekeyed() throws {
         try make()

@@ -114,6 +114,22 @@ struct DisasterTests {
         try copy("old-wal", to: "vault.db-wal")
     }
 
+    /// A WAL from before a VACUUM is put back.
+    private func putBackLogFromBeforeVacuum() throws {
+        try insert(700)
+        let queue = try open()
+        defer { try? queue.close() }
+        try queue.inDatabase { try $0.executeUpdate("UPDATE notes SET text = text || 'y' WHERE id > 900") }
+        try copy("vault.db-wal", to: "old-wal")
+        try queue.inDatabase {
+            try $0.executeUpdate("DELETE FROM notes WHERE id % 2 = 0")
+            try $0.vacuum()
+            _ = try $0.checkpoint(.truncate)
+        }
+        try queue.close()
+        try copy("old-wal", to: "vault.db-wal")
+    }
+
     /// A program was killed in a transaction, some pages of which are in the file.
     private func leaveHotJournal() throws {
         let queue = try open()
@@ -226,6 +242,11 @@ struct DisasterTests {
             seenBy: nil,
             rows: 1101...1101
         ),
+        Disaster(
+            description: "The WAL or journal is an old one, or another database's",
+            happens: { try $0.putBackLogFromBeforeVacuum() },
+            rows: 501...501
+        ),
         Disaster(description: "The file is cut off", script: "truncate -s 8192 vault.db", rows: 300...300),
         Disaster(
             description: "The file is cut off",
@@ -283,6 +304,29 @@ struct DisasterTests {
             description: "Page 1 or the salt is bad",
             script: "rekey keyring rotate vault.db --passphrase-file ada.txt; "
                 + "dd if=/dev/urandom of=vault.db bs=4096 count=1 conv=notrunc 2> /dev/null",
+            size: 4096,
+            next: "The file is cut off",
+            status: 1,
+            rows: 300...300
+        ),
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            script: "dd if=/dev/zero of=vault.db bs=4096 count=1 conv=notrunc 2> /dev/null",
+            size: 4096,
+            rows: 301...301
+        ),
+        // The file is cut off, too: what is missing must not be put in place.
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            script:
+                "truncate -s 12288 vault.db; dd if=/dev/urandom of=vault.db bs=16 count=1 conv=notrunc 2> /dev/null",
+            next: "The file is cut off",
+            status: 1,
+            rows: 300...300
+        ),
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            script: "truncate -s 4095 vault.db",
             size: 4096,
             next: "The file is cut off",
             status: 1,

@@ -12,9 +12,9 @@ extension Database {
     /// - Parameters:
     ///   - path: The file; neither a URI nor a database in memory.
     ///   - name: What stands before the names of its tables.
-    ///   - key: Its own key.
-    /// - Throws: ``KeyError`` where the key does not open it, and then nothing is attached; ``DatabaseError``.
-    public func attach(_ path: String, as name: String, key: DatabaseKey) throws {
+    ///   - key: Its own key, or the keyring that holds it.
+    /// - Throws: ``KeyError`` where the key does not open it, and then nothing is attached; ``DatabaseError``; ``KeyringError``.
+    public func attach(_ path: String, as name: String, key: some KeyProvider) throws {
         let format = try Engine.current.ownFormat()
         let stay = try turn.enter()
         defer { turn.leave(stay) }
