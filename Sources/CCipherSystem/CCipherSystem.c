@@ -387,6 +387,12 @@ static void note_threads(void) {
 #endif
 }
 
+void csystem_end_child(const char *message) {
+    ssize_t written = write(STDERR_FILENO, message, strlen(message));
+    (void)written;
+    _exit(70);
+}
+
 int csystem_lacks_threads(void) { return had_threads && csystem_process() != first_process; }
 
 __attribute__((constructor)) static void map_process_mark(void) {

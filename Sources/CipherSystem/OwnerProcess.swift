@@ -19,6 +19,18 @@ package struct OwnerProcess: Sendable {
 }
 
 extension Platform {
+    /// Runs a closure that the engine calls. A child that it forked ends when it returns from it, with status 70 (EX_SOFTWARE of
+    /// sysexits.h): whatever the engine did next, it would do to the parent's file.
+    package static func calledByEngine<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let owner = OwnerProcess()
+        defer {
+            if !owner.isCurrent {
+                csystem_end_child("a closure that SQLite called has forked; its child must end there, and not return\n")
+            }
+        }
+        return try body()
+    }
+
     /// Whether the process is ending, and threads that begin to use an engine are held.
     package static var isEnding: Bool { csystem_process_is_ending() != 0 }
 }

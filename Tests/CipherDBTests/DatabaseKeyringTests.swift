@@ -50,6 +50,34 @@ import Testing
         #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
         let none: DatabaseKey? = nil
         expect(throws: KeyError.keyMissing) { try database.attach(path, as: "again", key: none) }
+        for sql in ["DELETE FROM other.cipherdb_keyring", "DROP TABLE other.cipherdb_keyring"] {
+            #expect {
+                try database.executeStatements(SQL(unsafe: sql))
+            } throws: {
+                ($0 as? DatabaseError)?.code == .notAuthorized
+            }
+        }
+        try database.executeStatements("DETACH other")
+        let queue = try queue()
+        try queue.vacuum()
+        try queue.close()
+    }
+
+    @Test func refusedAttachingMakesNothing() throws {
+        let database = Database(path: directory.file("main.db"))
+        try database.open(key: DatabaseKey.random())
+        try database.executeStatements("CREATE TABLE t (a); ATTACH ':memory:' AS taken")
+        let before = directory.names
+        let new = directory.file("new.db")
+        for name in ["main", "Temp", "Vacuum_1", "taken", "x\0y"] {
+            #expect(throws: DatabaseError.self) { try database.attach(new, as: name, key: DatabaseKey.random()) }
+        }
+        #expect(throws: DatabaseError.self) { try database.attach("file:" + new, as: "o", key: DatabaseKey.random()) }
+        try database.inTransaction { database in
+            #expect(throws: DatabaseError.self) { try database.attach(new, as: "o", key: DatabaseKey.random()) }
+        }
+        #expect(directory.names == before)
+        #expect(try database.connection?.schemas().sorted() == ["main", "taken"])
     }
 
     /// The keyring would open it no longer.

@@ -69,6 +69,35 @@ import Testing
         #expect(count == 3)
     }
 
+    /// A value that does something when it is bound.
+    private struct Acting: ColumnEncodable {
+        let act: @Sendable () throws -> Void
+        var databaseValue: DatabaseValue { .integer(1) }
+
+        func bind(to parameter: Parameter) throws {
+            try parameter.bind(1 as Int64)
+            try act()
+        }
+    }
+
+    /// The inner run would take the values of the outer one with it, which would store NULL.
+    @Test func valueCannotRunItsOwnStatement() throws {
+        let insert = Smuggled(try database.prepare("INSERT INTO t VALUES (?)"))
+        let query = Smuggled(try database.prepare("SELECT ?"))
+        let isMisuse: (any Error) -> Bool = { ($0 as? DatabaseError)?.code == .misuse }
+        let again = Acting { try insert.value.executeUpdate(7) }
+        #expect(performing: { try insert.value.executeUpdate(again) }, throws: isMisuse)
+        #expect(performing: { try insert.value.executeUpdate(values: [again]) }, throws: isMisuse)
+        let queryAgain = Acting { _ = try query.value.executeQuery(42) }
+        #expect(performing: { try query.value.executeQuery(queryAgain) }, throws: isMisuse)
+        #expect(performing: { try query.value.value(queryAgain) as Int? }, throws: isMisuse)
+        try insert.value.executeUpdate(Acting { try? insert.value.executeUpdate(7) })
+        let database = Smuggled(self.database)
+        try self.database.executeUpdate("INSERT INTO t VALUES (?)", Acting { database.value.closeOpenResultSets() })
+        #expect(try self.database.fetchAll(Int.self, "SELECT a FROM t") == [1, 2, 3, 1, 1])
+        #expect(try query.value.value(5) as Int? == 5)
+    }
+
     @Test func statementInUseIsNotReused() throws {
         let outer = try database.executeQuery("SELECT a FROM t WHERE a > ?", 0)
         let inner = try database.executeQuery("SELECT a FROM t WHERE a > ?", 2)

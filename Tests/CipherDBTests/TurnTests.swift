@@ -368,6 +368,29 @@ import Testing
         return database
     }
 
+    @Test func databaseDroppedDuringCallOfItsPartIsClosed() throws {
+        for endsFirst in [true, false] {
+            var database: Database? = try database()
+            let connection = try #require(database?.connection)
+            var blob = try database?.openBlob(inTable: "t", column: "a", row: 1)
+            let stay = try connection.turn.enter()
+            let dropped = Smuggled(Box(database))
+            database = nil
+            try onOtherThread { dropped.value.content = nil }
+            #expect(!connection.isClosed)
+            connection.turn.leave(stay)
+            if endsFirst { _ = try blob?.count }
+            blob = nil
+            #expect(blob == nil && connection.isClosed)
+            try FileManager.default.removeItem(atPath: directory.file("own.db"))
+        }
+    }
+
+    private final class Box {
+        var content: Database?
+        init(_ content: Database?) { self.content = content }
+    }
+
     @Test func databaseGoesFromThreadToThread() throws {
         let database = try database()
         let things = try onOtherThread { try Things(database) }

@@ -217,7 +217,7 @@ final class Life: Sendable {
             func progress() throws {
                 guard child == nil else { return }
                 let fork = Fork(way)
-                guard fork.isChild else { return answers.append(fork.collect()) }
+                guard fork.isChild else { return answers.append(operation.read(fork.collect())) }
                 child = fork
                 if isThrown { throw Left() }
             }
@@ -240,9 +240,42 @@ final class Life: Sendable {
     private func content() -> [String: Data] { (try? scene.content()) ?? [:] }
 }
 
-/// What calls a closure that shows progress.
+extension Database {
+    /// Whether the engine is of SQLite 3.35 or later.
+    fileprivate var hasReturning: Bool {
+        get throws {
+            try int(forQuery: "SELECT sqlite_version() GLOB '3.[3-9][5-9]*' OR sqlite_version() GLOB '3.[4-9]*'") == 1
+        }
+    }
+}
+
+/// What calls a closure.
 enum Leaving: CaseIterable {
     case backup, plaintext, generation, segments, copy, restore, recovery, change
+    case binding, decoding, function
+
+    /// What a child told. One that comes back into the engine ends without a word.
+    func read(_ answer: String) -> String {
+        self == .function && ["", " (status \(70 << 8))"].contains(answer) ? Life.refused : answer
+    }
+
+    /// A value that calls the closure when it is bound, and when it is read.
+    private struct Value: ColumnEncodable, ColumnDecodable {
+        // It is read in the call that was given the closure.
+        nonisolated(unsafe) static var closure: () throws -> Void = {}
+
+        var databaseValue: DatabaseValue { .integer(1) }
+
+        func bind(to parameter: Parameter) throws {
+            try parameter.bind(1 as Int64)
+            try Value.closure()
+        }
+
+        static func decode(_ column: ResultColumn) throws -> Value {
+            try closure()
+            return Value()
+        }
+    }
 
     func run(_ path: String, _ key: DatabaseKey, _ made: String, _ progress: () throws -> Void) throws {
         let file = DatabaseFile(path: path)
@@ -290,6 +323,28 @@ enum Leaving: CaseIterable {
                 try progress()
             }
         case .recovery: _ = try file.recover(key: key, to: made) { _ in try progress() }
+        case .binding, .decoding, .function:
+            _ = try file.copy(key: key, to: made)
+            let database = Database(path: made)
+            try database.open(key: key)
+            defer { database.close() }
+            try withoutActuallyEscaping(progress) { closure in
+                Value.closure = closure
+                defer { Value.closure = {} }
+                try database.makeFunction(named: "leave", arguments: 0) { _ in
+                    try Value.closure()
+                    return 1
+                }
+                switch self {
+                case .binding: try database.executeUpdate("INSERT INTO t VALUES (303, ?)", Value())
+                case .decoding:
+                    let sql: SQL =
+                        try database.hasReturning ? "INSERT INTO t VALUES (303, 1) RETURNING id" : "SELECT id FROM t"
+                    _ = try database.value(forQuery: sql) as Value?
+                default: try database.executeUpdate("INSERT INTO t VALUES (303, leave())")
+                }
+            }
+            try database.executeUpdate("DELETE FROM t WHERE id = 303")
         case .change:
             _ = try file.copy(key: key, to: made)
             try DatabaseFile(path: made).changeKey(from: key, to: Scene.key("fourth")) { _ in try progress() }

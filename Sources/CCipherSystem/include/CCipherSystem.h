@@ -146,6 +146,9 @@ csystem_inline uint64_t csystem_process(void) {
     return number ? number : csystem_count_process();
 }
 
+// Writes the message to the standard error, and ends this process with status 70 without anything that runs at exit.
+_Noreturn void csystem_end_child(const char *message);
+
 // Whether this process was forked by one with several threads: it has none of those of Swift's tasks and of libdispatch.
 int csystem_lacks_threads(void);
 

@@ -22,6 +22,7 @@ extension Database {
         guard verifiedKey != nil else {
             throw DatabaseError(.misuse, "the main database has no key; attach to one that has")
         }
+        try checkAttaching(connection, path, name)
         // Another connection finds out what the file is, makes it where it must, and proves the key.
         let other = Database(path: path, configuration: Configuration { $0.busyTimeout = timeout })
         try other.open(key: key, flags: isReadOnly ? .readOnly : [.readWrite, .create])
@@ -38,10 +39,17 @@ extension Database {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         guard configuration.allowsPlaintext else { throw KeyError(.keyMissing, path: path) }
-        try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in })
+        let connection = try usableConnection()
+        try checkAttaching(connection, path, name)
+        try attach(connection, path, name, SecretBytes(count: 0) { _ in })
     }
 
-    private func attach(_ connection: Connection, _ path: String, _ name: String, _ key: SecretBytes) throws {
+    private func checkAttaching(_ connection: Connection, _ path: String, _ name: String) throws {
+        guard !name.hasByte(0), try !connection.schemas().contains(where: { $0.lowercased() == name.lowercased() }),
+            Authorizer.mayHaveRecord(name), name.lowercased() != "main"
+        else {
+            throw DatabaseError(.misuse, "\(path): a database is attached by this name, or none can be; choose another")
+        }
         guard !path.isEmpty, path != ":memory:", !path.hasByte(0), !DatabaseURI.isURI(path) else {
             throw DatabaseError(.misuse, "\(path): attach needs the path of a file")
         }
@@ -51,6 +59,9 @@ extension Database {
                 "a transaction is open; end it first, or call this in inDatabase instead of read or write"
             )
         }
+    }
+
+    private func attach(_ connection: Connection, _ path: String, _ name: String, _ key: SecretBytes) throws {
         if let resolved = try? Platform.resolved(path) {
             try StoredPages.checkSideFiles(of: resolved, forWriting: flags.contains(.readWrite))
         }

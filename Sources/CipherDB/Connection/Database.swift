@@ -116,9 +116,20 @@ public final class Database {
     }
 
     deinit {
-        guard let stay = turn.enterForEnd() else { return }
-        closeNow()
-        turn.leave(stay)
+        if let stay = turn.enterForEnd() {
+            closeNow()
+            turn.leave(stay)
+        } else if !turn.isOfParent, let connection {
+            // Another thread is in a call of a part of it: who has the turn next closes it, or the end of the part.
+            let (instruments, wasInUse) = (instruments, isInUse)
+            connection.leftovers.keep {
+                connection.close()
+                if wasInUse { instruments.closed() }
+            }
+            guard let stay = turn.enterForEnd() else { return }
+            connection.endLeftovers()
+            turn.leave(stay)
+        }
     }
 
     /// Whether it is open.

@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherSystem
 
 /// What the statements of a connection may do, said while they are compiled.
 final class Authorizer {
@@ -61,15 +62,14 @@ final class Authorizer {
         guard let user else { return .allow }
         // An action that a later SQLite has is one that nobody here can judge.
         guard let kind = AuthorizerAction.Kind(rawValue: code) else { return .deny }
-        let decision = user(
-            AuthorizerAction(
-                kind: kind,
-                first: first.map { String(cString: $0) },
-                second: second.map { String(cString: $0) },
-                schema: schema.map { String(cString: $0) },
-                source: source.map { String(cString: $0) }
-            )
+        let action = AuthorizerAction(
+            kind: kind,
+            first: first.map { String(cString: $0) },
+            second: second.map { String(cString: $0) },
+            schema: schema.map { String(cString: $0) },
+            source: source.map { String(cString: $0) }
         )
+        let decision = Platform.calledByEngine { user(action) }
         if decision == .deny { self.refusal = .user }
         return decision
     }
@@ -167,7 +167,7 @@ final class Authorizer {
 
     /// Whether a statement would change what the database remembers of its keyring, or put another thing in its place.
     ///
-    /// Only the schema `main` counts, to which temporary triggers can belong too: VACUUM copies the table into one of its own.
+    /// Temporary tables do not count, but triggers that can belong to another schema; nor does the schema to which VACUUM copies.
     private func isKeyringRecordChanged(
         _ code: Int32,
         _ first: UnsafePointer<CChar>?,
@@ -177,11 +177,18 @@ final class Authorizer {
         guard isLockedDown, protectsKeyringRecord, Authorizer.changes.contains(code) else { return false }
         if code == SQLITE_ALTER_TABLE {
             // The table's new name is not said.
-            return sqlite3_stricmp(first, "main") == 0
+            return sqlite3_stricmp(first, "temp") != 0
                 && (isKeyringRecord(second) || sql?.lowercased().contains(KeyringRecord.table) == true)
         }
         guard isKeyringRecord(first) || isKeyringRecord(second) else { return false }
-        return code == SQLITE_CREATE_TEMP_TRIGGER || sqlite3_stricmp(schema, "main") == 0
+        return code == SQLITE_CREATE_TEMP_TRIGGER || Authorizer.mayHaveRecord(schema.map { String(cString: $0) } ?? "")
+    }
+
+    /// Whether a schema of this name may be a database with a keyring: not one to which VACUUM copies, `vacuum_db` or, in SQLCipher 4.12 and
+    /// later, `vacuum_` and a number. ``Database/attach(_:as:key:)`` gives no such name.
+    static func mayHaveRecord(_ schema: String) -> Bool {
+        let schema = schema.lowercased()
+        return schema != "temp" && !schema.hasPrefix("vacuum_")
     }
 
     private func refusal(

@@ -345,7 +345,7 @@ final class Connection {
             runningCallbacks -= 1
             authorizer.isSuspended = isSuspended
         }
-        return try body()
+        return try Platform.calledByEngine(body)
     }
 
     /// What a function written in Swift threw since the last call.

@@ -124,6 +124,7 @@ extension Connection {
         if let stay = turn.enterIfFree() {
             defer { turn.leave(stay) }
             end()
+            endLeftovers()
         } else if !turn.isOfParent {
             leftovers.keep(end)
         }

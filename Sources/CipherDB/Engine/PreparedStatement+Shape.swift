@@ -5,6 +5,9 @@ extension PreparedStatement {
     /// As ``Turn/isMine``.
     @inline(__always) var isMine: Bool { uncountedTurn._withUnsafeGuaranteedRef { $0.isMine } }
 
+    /// As ``Turn/isOfParent``.
+    @inline(__always) var isOfParent: Bool { uncountedTurn._withUnsafeGuaranteedRef { $0.isOfParent } }
+
     /// As ``Turn/enter()``.
     @inline(__always) func enter() throws -> Turn.Stay { try uncountedTurn._withUnsafeGuaranteedRef { try $0.enter() } }
 

@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherSystem
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after. Its connection keeps it until
 /// ``finalize()``.
@@ -6,6 +7,8 @@ internal import CSQLCipher
     enum State {
         /// Before the first step.
         case idle
+        /// Between the beginning of an execution and its first step: it is given its values.
+        case binding
         /// SQLite runs it now. A function that it calls may ask for its end.
         case stepping(then: AfterStep)
         /// It may hold a lock.
@@ -14,7 +17,14 @@ internal import CSQLCipher
         case ended
 
         var isStepping: Bool { if case .stepping = self { true } else { false } }
-        var isIdle: Bool { if case .idle = self { true } else { false } }
+        var isBinding: Bool { if case .binding = self { true } else { false } }
+        /// Whether the next step is the first.
+        var isBeforeFirst: Bool {
+            switch self {
+            case .idle, .binding: true
+            case .stepping, .onRow, .ended: false
+            }
+        }
     }
 
     enum AfterStep {
@@ -96,9 +106,12 @@ internal import CSQLCipher
 
     /// Begins an execution: new values can be bound, and an earlier result set ends.
     func begin() throws(DatabaseError) {
-        _ = try live()
         connection.endLeftovers()
+        _ = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
+        guard !state.isBinding else {
+            throw DatabaseError(.misuse, "a value ran the statement that it is bound to", sql: sql)
+        }
         guard !connection.isBackupTarget else {
             throw DatabaseError(.busy, "a backup is writing over this database; wait for its end", sql: sql)
         }
@@ -107,10 +120,18 @@ internal import CSQLCipher
         clearBindings()
         if connection.hasDeferredError, let failure = connection.takeDeferredError() { throw failure }
         isBegun = true
+        state = .binding
+    }
+
+    /// The values are bound.
+    func endBinding() {
+        if state.isBinding { state = .idle }
     }
 
     /// Ends the execution: no lock held, no value kept.
     func end() {
+        // The engine would write into the file of the parent.
+        guard !isOfParent else { return }
         if case .stepping(let next) = state {
             if case .nothing = next { state = .stepping(then: .end) }
             return
@@ -121,9 +142,9 @@ internal import CSQLCipher
         isBegun = false
     }
 
-    /// Ends the execution if one began.
+    /// Ends the execution if one began; one that is given its values holds nothing yet.
     func endIfActive() {
-        if isBegun { end() }
+        if isBegun, !state.isBinding { end() }
     }
 
     var isFinalized: Bool { handle == nil }
@@ -132,7 +153,7 @@ internal import CSQLCipher
     var isInUse: Bool {
         switch state {
         case .stepping, .onRow: true
-        case .idle, .ended: false
+        case .idle, .binding, .ended: false
         }
     }
 
@@ -148,6 +169,8 @@ internal import CSQLCipher
     ///
     /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
     func step() throws -> Bool {
+        // A value that was bound, or a row's decoder, may have forked.
+        guard !isOfParent else { throw UsedAfterFork.database }
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
         if access.control != .none, connection.absorbs(access.control) { return false }
@@ -202,7 +225,7 @@ internal import CSQLCipher
     }
 
     @inline(__always) private func willStep() throws {
-        let isFirst = state.isIdle
+        let isFirst = state.isBeforeFirst
         if isFirst, connection.hasLostTransaction {
             throw DatabaseError.transactionEnded
         }
@@ -236,6 +259,7 @@ internal import CSQLCipher
     func reset() {
         switch state {
         case .idle, .stepping: break
+        case .binding: state = .idle
         case .ended:
             _ = connection.working { sqlite3_reset(handle) }
             state = .idle

@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherSystem
 
 typealias TokenizeBody = @Sendable (String, [String]) -> [Token]
 
@@ -13,7 +14,7 @@ private final class TableTokenizer {
         self.tokenize = tokenize
     }
 
-    func tokens(_ text: String) -> [Token] { tokenize?(text, arguments) ?? [] }
+    func tokens(_ text: String) -> [Token] { Platform.calledByEngine { tokenize?(text, arguments) } ?? [] }
 }
 
 /// The tokens of one text, returned one by one.

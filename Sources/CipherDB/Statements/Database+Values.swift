@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -116,6 +118,7 @@ extension Statement {
     @usableFromInline func endEarly(_ stay: Turn.Stay = .inner) throws {
         defer { prepared.leave(stay) }
         prepared.end()
+        guard !prepared.isOfParent else { throw UsedAfterFork.database }
         if prepared.connection.hasDeferredError { try database?.throwDeferredError(prepared.connection) }
     }
 }

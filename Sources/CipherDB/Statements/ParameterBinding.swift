@@ -169,14 +169,16 @@ extension Statement {
     }
 
     @usableFromInline func check(count: Int) throws {
-        guard count == parameterCount else {
-            throw DatabaseError(
-                .range,
-                "the statement has \(parameterCount.counted("parameter")), and \(count.counted("value")) "
-                    + (count == 1 ? "was given" : "were given"),
-                sql: sql
-            )
-        }
+        guard count == parameterCount else { throw wrongCount(count) }
+    }
+
+    func wrongCount(_ count: Int) -> DatabaseError {
+        DatabaseError(
+            .range,
+            "the statement has \(parameterCount.counted("parameter")), and \(count.counted("value")) "
+                + (count == 1 ? "was given" : "were given"),
+            sql: sql
+        )
     }
 
     private func check(interpolated count: Int) throws {

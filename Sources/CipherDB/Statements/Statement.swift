@@ -80,6 +80,7 @@ public final class Statement {
         try prepared.begin()
         do {
             try bind()
+            prepared.endBinding()
         } catch {
             prepared.end()
             throw error
@@ -146,10 +147,14 @@ extension Statement {
     @usableFromInline func beginBinding(count: Int) throws -> Turn.Stay {
         let stay = try prepared.enter()
         do {
-            try begin { try check(count: count) }
+            try prepared.begin()
         } catch {
             prepared.leave(stay)
             throw error
+        }
+        guard count == parameterCount else {
+            defer { abandon(stay) }
+            throw wrongCount(count)
         }
         return stay
     }
@@ -168,6 +173,7 @@ extension Statement {
     /// Its rows with the values that are bound; ends the call.
     @usableFromInline func makeResultSet(_ stay: Turn.Stay = .inner, cached: Bool = false) -> ResultSet {
         defer { prepared.leave(stay) }
+        prepared.endBinding()
         return ResultSet(self, cached: cached)
     }
 }
