@@ -15,6 +15,7 @@ enum Arguments {
         case let number as NSNumber where !(value is any ColumnEncodable): return self.number(number)
         case let value as UInt64: return Int64(bitPattern: value)
         case let value as UInt: return Int64(bitPattern: UInt64(value))
+        case let value as Decimal: return number(NSDecimalNumber(decimal: value))
         case let value as any ColumnEncodable: return value
         case let value as CGFloat: return Double(value)
         case let value as any RawRepresentable: return try bindable(value.rawValue)

@@ -91,7 +91,11 @@ public struct DatabaseFile: Sendable {
     }
 
     /// Whether a write-ahead log stands beside the file: the last connection that may write copies it into the file when it closes.
-    private var hasLog: Bool { (try? Platform.status(of: SideFile.writeAheadLog.path(of: path)).size) ?? 0 > 0 }
+    private var hasLog: Bool {
+        // The engine has it beside the file that a link leads to.
+        guard let resolved = try? Platform.resolved(path) else { return false }
+        return (try? Platform.status(of: SideFile.writeAheadLog.path(of: resolved)).size) ?? 0 > 0
+    }
 
     /// Finds the format in which `key` is right.
     func authenticate(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> Authentication {

@@ -41,6 +41,26 @@ import Testing
         }
     }
 
+    /// Also where the program does without the syncs of its own commits.
+    @Test func rotationEndsWithPagesOnDisk() throws {
+        try make()
+        let disk = FailingDisk(directory.path)
+        defer { disk.remove() }
+        let queue = try queue { $0.vfs = disk.name }
+        try queue.inDatabase { try $0.executeStatements("PRAGMA synchronous = OFF") }
+        let before = try keyring.content().generation
+        disk.keepImages { [keyring] in
+            let content = try? keyring.content()
+            return content.map { !$0.isRotationPending && $0.generation > before } == true ? [1] : []
+        }
+        try queue.rotateKey(of: unlocked())
+        try queue.write { try $0.executeStatements("CREATE TABLE later (a)") }
+        try queue.close()
+        let image = try #require(disk.takeImages().first { !$0.promised.isEmpty })
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        #expect(image.written[name] != nil && image.synced[name] == image.written[name])
+    }
+
     @Test func keyringDatabaseIsAttached() throws {
         try make()
         let database = Database(path: directory.file("main.db"))

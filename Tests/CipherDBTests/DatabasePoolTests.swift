@@ -36,6 +36,31 @@ import Testing
         }
     }
 
+    /// As a relative path leads elsewhere after `chdir()`.
+    @Test(.enabled(if: Engine.current.has(.renameColumn), "this engine follows the link each time"))
+    func poolStaysWithItsFile() throws {
+        let files = FileManager.default
+        try pool().close()
+        for name in ["one", "two"] {
+            try files.createDirectory(atPath: directory.file(name), withIntermediateDirectories: false)
+            try files.copyItem(atPath: directory.file("test.db"), toPath: directory.file("\(name)/test.db"))
+        }
+        try files.createSymbolicLink(atPath: directory.file("here"), withDestinationPath: directory.file("one"))
+        let pool = try DatabasePool(path: directory.file("here/test.db"), key: .sample("secret"))
+        try files.removeItem(atPath: directory.file("here"))
+        try files.createSymbolicLink(atPath: directory.file("here"), withDestinationPath: directory.file("two"))
+        try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (1)") }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
+        try pool.suspend()
+        pool.resume()
+        try pool.rekey(.sample("new"))
+        try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 2)
+        try pool.close()
+        let other = try DatabaseQueue(path: directory.file("two/test.db"), key: .sample("secret"))
+        #expect(try other.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
+    }
+
     @Test func readingBlockSeesOneSnapshot() throws {
         let pool = try pool()
         try pool.read { database in

@@ -41,6 +41,39 @@ import Testing
         )
     }
 
+    /// It runs before the index has the row.
+    @Test func laterTriggerMaySetOtherColumns() throws {
+        try database.executeStatements("ALTER TABLE \(identifier: "my notes") ADD COLUMN made")
+        try database.executeStatements(
+            """
+            CREATE TRIGGER stamp AFTER INSERT ON \(identifier: "my notes")
+            BEGIN UPDATE \(identifier: "my notes") SET made = 'now' WHERE id = new.id; END
+            """
+        )
+        try add(3, "Mail", "stamps again")
+        #expect(try ids(FTS5Pattern(matchingAllTokensIn: "stamps again")) == [3])
+        for sql: SQL in [
+            "UPDATE \(identifier: "my notes") SET id = 4 WHERE id = 3",
+            "UPDATE \(identifier: "my notes") SET rowid = 5 WHERE id = 4",
+            "UPDATE \(identifier: "my notes") SET _rowid_ = 6 WHERE id = 5",
+            "UPDATE \(identifier: "my notes") SET title = 'Post' WHERE id = 6",
+        ] { try database.executeUpdate(sql) }
+        #expect(try ids(FTS5Pattern(matchingAllTokensIn: "post stamps")) == [6])
+        #expect(try database.integrityCheck() == [])
+    }
+
+    @Test(.enabled(if: Engine.current.has(.renameColumn), "this engine cannot rename columns"))
+    func contentOfIndexIsNotRenamed() throws {
+        let isRefused = { (error: any Error) in
+            "\(error)".contains("found it") && "\(error)".contains("dropFullTextIndex")
+        }
+        #expect { try database.renameTable("My Notes", to: "m") } throws: { isRefused($0) }
+        #expect { try database.renameColumn("title", of: "my notes", to: "t") } throws: { isRefused($0) }
+        try database.dropFullTextIndex("found it")
+        try database.renameColumn("title", of: "my notes", to: "t")
+        try database.renameTable("my notes", to: "m")
+    }
+
     @Test func nilPatternSaysSo() throws {
         let pattern = FTS5Pattern(matchingAllTokensIn: " ")
         #expect {

@@ -1,7 +1,8 @@
-import CipherDB
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CipherDB
 
 /// What code of GRDB says in its own words, or in the nearest ones here.
 @Suite struct GRDBSpellingTests {
@@ -141,6 +142,15 @@ import Testing
             var ownFeed: Feed?
         }
         let configuration = Configuration { $0.storage.columnsAreSnakeCase = true }
+        for key in [
+            "name", "baseURL", "isMP3file", "userID2name", "v2API3x", "ID", "URLSession", "HTTPRequestURL",
+            "snake_Case", "x__Y", "a", "ÄrgerÜber",
+        ] {
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            let text = try String(decoding: encoder.encode(AnyKey(stringValue: key)), as: UTF8.self)
+            #expect(text == "{\"\(key.snakeCase)\":1}")
+        }
         let database = Database(path: nil, configuration: configuration)
         try database.open()
         try database.executeStatements(
@@ -169,5 +179,19 @@ import Testing
         #expect(items.map(\.itemTitle) == ["a", "b"] && items.map(\.ownFeed?.baseURL) == ["there", nil])
         #expect(try database.fetchOne(Row.self, "SELECT * FROM feed")?.decode(Feed.self).lastReadAt == 5)
         #expect(throws: DatabaseError.self) { try database.executeUpdate("SELECT :no_key", values: .encoding(feed)) }
+    }
+}
+
+/// Encodes 1 under one key.
+private struct AnyKey: CodingKey, Encodable {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: self)
     }
 }

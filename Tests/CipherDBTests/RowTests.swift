@@ -62,6 +62,19 @@ import Testing
         )
     }
 
+    /// To Swift both are one name.
+    @Test func columnsDifferByBytesOfNames() throws {
+        let database = Database(path: nil)
+        try database.open()
+        let rows = try database.executeQuery(
+            "SELECT 1 AS \(identifier: "cafe\u{301}"), 2 AS \(identifier: "caf\u{e9}")"
+        )
+        #expect(try rows.next())
+        for _ in 0..<2 {
+            #expect(try rows.int(forColumn: "caf\u{e9}") == 2 && rows.int(forColumn: "cafe\u{301}") == 1)
+        }
+    }
+
     @Test func dictionaryOfFailedQueryIsError() throws {
         let rows = try database.executeQuery("SELECT abs(-9223372036854775808)")
         #expect(throws: DatabaseError.self) { try rows.resultDictionary }

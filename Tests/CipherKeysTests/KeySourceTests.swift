@@ -103,6 +103,12 @@ import Testing
         #expect(try KeySource.file(path: largest).readPassphrase().isPassphrase)
     }
 
+    /// The line ending is not part of the passphrase, nor of its length.
+    @Test(arguments: ["", "\n", "\r\n"]) func longestPassphraseHasLineEnding(ending: String) throws {
+        let path = try directory.write(Data(repeating: 7, count: 1 << 20) + Data(ending.utf8), to: "largest")
+        #expect(try KeySource.file(path: path).readPassphrase().isPassphrase)
+    }
+
     @Test func descriptorIsReadToItsEnd() throws {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data("from a pipe\n".utf8))
@@ -131,6 +137,19 @@ import Testing
         }
         #expect(throws: KeySourceError(.missing, path: "environment variable CIPHERDB_TEST_NONE")) {
             try KeySource.environment("CIPHERDB_TEST_NONE").read()
+        }
+    }
+
+    /// What a command withholds from its children is read once, as any variable.
+    @Test func withheldVariableIsReadOnce() throws {
+        let name = "CIPHERDB_TEST_WITHHELD"
+        setenv(name, "from the environment", 1)
+        defer { unsetenv(name) }
+        try KeySource.withhold(environment: name)
+        #expect(getenv(name) == nil)
+        #expect(try KeySource.environment(name).readPassphrase() == .passphrase("from the environment"))
+        #expect(throws: KeySourceError(.missing, path: "environment variable " + name)) {
+            try KeySource.environment(name).read()
         }
     }
 
@@ -287,6 +306,19 @@ import Testing
         #expect(throws: KeySourceError(.tooLarge, path: "command yes")) {
             try KeySource.command(["yes"]).read()
         }
+    }
+
+    /// Not only left alone with a pipe that nobody reads.
+    @Test func commandThatPrintsTooMuchIsEnded() throws {
+        let (ended, went) = (directory.file("pid"), directory.file("went on"))
+        let script = "trap '' PIPE; echo $$ > '\(ended)'; head -c 3000000 /dev/zero; sleep 3; echo > '\(went)'"
+        #expect(throws: KeySourceError(.tooLarge, path: "command sh")) {
+            try KeySource.command(["sh", "-c", script]).read()
+        }
+        let text = try String(contentsOfFile: ended, encoding: .utf8)
+        let process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(kill(process, 0) != 0, "neither runs, nor is it a zombie")
+        #expect(!FileManager.default.fileExists(atPath: went))
     }
 
     #if os(Linux)

@@ -1,4 +1,5 @@
 import CipherKeys
+import CipherSystem
 import Foundation
 import SQLiteFormat
 import TestSupport
@@ -37,6 +38,38 @@ struct PageScanTests {
         #expect(sound.damaged.isEmpty && sound.pages > 20)
         for number in [3, 4, 17] { try flipByte(of: path, at: (number - 1) * size + 99) }
         #expect(try scan(shell) == PageScan.Result(pages: sound.pages, damaged: [3, 4, 17]))
+    }
+
+    /// A file of which one byte is read wrong so many times, as of a page that somebody writes meanwhile.
+    private struct Torn: PageSource {
+        let bytes: [UInt8]
+        let place: Int
+        let left: Lock<Int>
+
+        func size() throws -> Int64 { Int64(bytes.count) }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            let part = bytes[min(bytes.count, Int(offset))...].prefix(buffer.count)
+            buffer.copyBytes(from: part)
+            let isTorn =
+                part.indices.contains(place)
+                && left.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+            if isTorn { buffer[place - part.startIndex] ^= 1 }
+            return part.count
+        }
+    }
+
+    @Test func pageThatIsWrittenMeanwhileIsNotDamaged() throws {
+        let pages = try EncryptedPages(8, format: .v4)
+        func damaged(_ times: Int) throws -> [Int] {
+            let file = Torn(bytes: pages.bytes, place: 4 * CipherFormat.v4.pageSize + 99, left: Lock(times))
+            return try PageScan(database: file, log: nil, key: pages.key, format: .v4).run().damaged
+        }
+        #expect(try damaged(0) == [] && damaged(1) == [])
+        #expect(try damaged(.max) == [5])
     }
 
     @Test(arguments: StockShell.all)

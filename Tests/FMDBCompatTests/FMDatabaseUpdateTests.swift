@@ -220,7 +220,8 @@ import Testing
     ])
     func decimalIsNearestNumber(text: String) throws {
         let nearest = try #require(Double(text))
-        for number in [NSDecimalNumber(string: text), NSDecimalNumber(string: text) as NSNumber] {
+        let decimal = try #require(Decimal(string: text))
+        for number in [NSDecimalNumber(string: text), NSDecimalNumber(string: text) as NSNumber, decimal] as [Any] {
             let rows = try db.executeQuery("SELECT ?, typeof(?)", values: [number, number])
             #expect(rows.next())
             #expect(rows.double(forColumnIndex: 0) == nearest && rows.string(forColumnIndex: 1) == "real")

@@ -384,6 +384,59 @@ import Testing
         #expect(outcome.errors.contains("No such file or directory"))
     }
 
+    /// Puts an rclone in a directory of PATH whose remote is `there` in this one; it fails as often as `failures` has lines.
+    private func makeRemote() throws {
+        _ = try Program.run("/bin/mkdir", [directory.file("bin"), directory.file("there")])
+        let program = """
+            #!/bin/sh
+            cd '\(directory.path)' || exit 1
+            if [ -s failures ]; then sed -i 1d failures; echo away >&2; exit 1; fi
+            place() { case $1 in there:*) echo "there/${1#there:}";; *) echo "$1";; esac; }
+            for last; do :; done
+            path=$(place "$last")
+            case $1 in
+            lsf)
+                test -d "$path" || exit 3
+                case "$*" in
+                *--min-age*) find "$path" -maxdepth 1 -type f -mmin +1440 -printf '%f\\n';;
+                *--format*) find "$path" -maxdepth 1 -type f -printf '%s %f\\n';;
+                *) find "$path" -maxdepth 1 -type f -printf '%f\\n';;
+                esac;;
+            cat) test -f "$path" || exit 4; tail -c +$(($3 + 1)) "$path" | head -c "$5";;
+            copyto) mkdir -p "$(dirname "$path")" && cp "$(place "$3")" "$path";;
+            moveto) mkdir -p "$(dirname "$path")" && mv "$(place "$3")" "$path";;
+            deletefile) rm "$path" || exit 4;;
+            esac
+            """
+        _ = try directory.write(program.utf8, to: "bin/rclone", mode: 0o700)
+    }
+
+    private func rekeyRemotely(_ arguments: String) throws -> Program.Outcome {
+        try Program.rekey(arguments, in: directory, before: "export PATH=\"$0/bin:$PATH\"")
+    }
+
+    /// They may be of a backup that runs now, which no lock keeps from a server.
+    @Test func pruneSparesNewSegmentsOfServer() throws {
+        try makeRemote()
+        #expect(try rekeyRemotely("backup a.db rclone:there:x --key-file k").status == 0)
+        let segment = try directory.write([1], to: "there/x/segments/" + String(repeating: "0", count: 32))
+        #expect(try rekeyRemotely("backups prune rclone:there:x --keep 1").status == 0)
+        #expect(FileManager.default.fileExists(atPath: segment))
+        _ = try Program.run("/usr/bin/env", ["touch", "-t", "202001010000", segment])
+        #expect(try rekeyRemotely("backups prune rclone:there:x --keep 1").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: segment))
+        #expect(try rekeyRemotely("backups check rclone:there:x --key-file k").status == 0)
+    }
+
+    @Test func serverThatFailsOnceIsAskedAgain() throws {
+        try makeRemote()
+        #expect(try rekeyRemotely("backup a.db rclone:there:x --key-file k").status == 0)
+        for (failures, status) in [(1, 0), (3, 0), (5, 74)] as [(Int, Int32)] {
+            _ = try directory.write(String(repeating: "1\n", count: failures).utf8, to: "failures")
+            #expect(try rekeyRemotely("backups rclone:there:x").status == status, "\(failures) failures")
+        }
+    }
+
     /// An rclone that does not answer, in a directory of PATH.
     @Test(arguments: ["backup a.db rclone:there:x --key-file k", "backup a.db rclone:there:x --key-file k --follow"])
     func hangingProgramIsEndedAfterSignal(command: String) throws {

@@ -263,6 +263,13 @@ struct DisasterTests {
             script: "dd if=/dev/urandom of=vault.db bs=16 count=1 conv=notrunc 2> /dev/null",
             rows: 301...301
         ),
+        // The keyring has the salt that the rotation gave it.
+        Disaster(
+            description: "Page 1 or the salt is bad",
+            script: "rekey keyring rotate vault.db --passphrase-file ada.txt; "
+                + "dd if=/dev/urandom of=vault.db bs=16 count=1 conv=notrunc 2> /dev/null",
+            rows: 301...301
+        ),
         Disaster(
             description: "Page 1 or the salt is bad",
             script: "dd if=/dev/urandom of=vault.db bs=16 count=255 seek=1 conv=notrunc 2> /dev/null",
@@ -480,6 +487,25 @@ struct DisasterTests {
         try queue.close()
         _ = try directory.write(String(repeating: "4b", count: 32).utf8, to: "saved.key")
         try succeed("rekey verify saved.db --key-file saved.key")
+    }
+
+    /// As `/proc/PID/fd` has it.
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "this system has no /proc"),
+        arguments: ["vault.db", "vault.db-wal"]
+    )
+    func runningProgramHasDeletedFile(name: String) throws {
+        let queue = try open()
+        try queue.write { try $0.executeUpdate(Self.newNote) }
+        let other = name == "vault.db" ? "vault.db-wal" : "vault.db"
+        let program = "/proc/\(ProcessInfo.processInfo.processIdentifier)/fd"
+        try succeed(
+            "rm \(name); mkdir kept; cp \(other) vault.db.keyring kept; "
+                + "cp \(program)/$(ls -l \(program) | grep '/\(name) (deleted)' | sed 's/.* \\([0-9]*\\) ->.*/\\1/' | head -1) kept/\(name); "
+                + "cd kept; \(Self.verify.replacing("ada.txt", with: "../ada.txt"))"
+        )
+        try queue.close()
+        #expect(try rows("kept/vault.db") == 302)
     }
 
     @Test func lostSchemaTakesNoPlace() throws {

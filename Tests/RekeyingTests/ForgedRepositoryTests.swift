@@ -87,6 +87,19 @@ import Testing
         try restore(.number(1), atLeast: 2)
     }
 
+    /// It may be the one that is looked for.
+    @Test func unreadableManifestIsNoOldCopy() throws {
+        let name = try #require(fixture.repository.manifestNames().last)
+        let path = fixture.directory.file("repository/generations/\(name)")
+        try FileManager.default.removeItem(atPath: path)
+        // A link that leads round in a circle.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        #expect(throws: BackupError(.system, path: path, errno: ELOOP)) { try restore(.number(1), atLeast: 2) }
+        #expect(throws: BackupError(.system, path: path, errno: ELOOP)) {
+            try fixture.file.backUp(to: fixture.repository, atLeast: 2, key: RepositoryFixture.key.key)
+        }
+    }
+
     @Test func laterGenerationsHideNoOldCopy() throws {
         let key = RepositoryFixture.key.key
         #expect(throws: BackupError(.outdated, newest: 2, expected: 5)) {
@@ -208,6 +221,15 @@ import Testing
         #expect(throws: error) { try fixture.backUp() }
         #expect(throws: error) { try fixture.repository.prune(keeping: RetentionPolicy(newest: 1)) }
         #expect(throws: error) { try restore() }
+    }
+
+    @Test func pruneThatEndsBeforeItBeginsIsDamage() throws {
+        let repository = try fixture.repository.identifier()
+        var content = Array("CipherBP".utf8) + UInt16(Manifest.version).bigEndianBytes + repository
+        content += UInt32(1).bigEndianBytes + UInt64(2).bigEndianBytes + UInt64(1).bigEndianBytes
+        _ = try fixture.directory.write(DigestedObject.file(content), to: "repository/prunes/forged")
+        #expect(try fixture.repository.check().problems.contains { $0.contains("prunes/forged") })
+        expect(throws: BackupError.damagedObject) { try fixture.repository.prune(keeping: RetentionPolicy(newest: 1)) }
     }
 
     @Test func forgedPruneIsAProblem() throws {

@@ -26,13 +26,16 @@ import Testing
         try FileManager.default.removeItem(atPath: live)
     }
 
-    @Test func readingLeavesWAL() throws {
+    @Test(arguments: [false, true]) func readingLeavesWAL(byLink: Bool) throws {
         let before = try [path, path + "-wal"].map { try FileState($0) }
-        let file = DatabaseFile(path: path)
+        let link = directory.file("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let file = DatabaseFile(path: byLink ? link : path)
         #expect(try file.inspect(key: Self.key.key).format != nil)
         #expect(try file.verify(key: Self.key.key).isSound)
         try file.copy(key: Self.key.key, to: directory.file("copy.db"))
         _ = try file.recover(key: Self.key.key, to: directory.file("saved.db"))
+        try file.backUp(to: BackupRepository(directory.file("backups")), key: Self.key.key)
         #expect(try [path, path + "-wal"].map { try FileState($0) } == before)
         for name in ["copy.db", "saved.db"] {
             let copy = Database(path: directory.file(name))

@@ -1,4 +1,6 @@
 import CipherDB
+import CipherKeys
+import CipherPages
 import Foundation
 import Rekeying
 import TestSupport
@@ -44,5 +46,39 @@ import Testing
         let after = try DatabaseFile(path: path).map(key: key)
         #expect(after.indices.filter { after[$0] != kinds[$0] } == [leaf] && after[leaf] == .damaged)
         expect(throws: KeyError.wrongKey) { try DatabaseFile(path: path).map(key: .random()) }
+    }
+
+    @Test(.timeLimit(.minutes(Extent.minutesOfAHang))) func freeListInCircleEnds() throws {
+        let key = try DatabaseKey.random()
+        let queue = try DatabaseQueue(path: path, key: key)
+        let format = try queue.inDatabase { database in
+            try database.executeStatements(
+                SampleFile.content
+                    + "CREATE TABLE gone (a); INSERT INTO gone VALUES (zeroblob(50000)); DROP TABLE gone;"
+            )
+            return try #require(database.cipherFormat)
+        }
+        try queue.close()
+        let free = try DatabaseFile(path: path).map(key: key).filter { $0 == .free }.count
+        var file = try Array(FileState(path).bytes)
+        let derived = try key.derive(salt: Array(file.prefix(16)), format: format)
+        let cipher = try PageCipher(key: derived, format: format)
+        let first = try cipher.decrypt(file[..<format.pageSize], number: 1)
+        let trunk = Int(first[34]) << 8 | Int(first[35])
+        let range = ((trunk - 1) * format.pageSize)..<(trunk * format.pageSize)
+        var page = try cipher.decrypt(file[range], number: UInt32(trunk))
+        page[2..<4] = first[34..<36]
+        let iv = [UInt8](repeating: 7, count: 16)
+        try page.withUnsafeBytes { page in
+            try iv.withUnsafeBytes { iv in
+                try file.withUnsafeMutableBytes {
+                    let place = UnsafeMutableRawBufferPointer(rebasing: $0[range])
+                    try cipher.encrypt(page, number: UInt32(trunk), iv: iv, into: place)
+                }
+            }
+        }
+        _ = try directory.write(file, to: "test.db")
+        let kinds = try DatabaseFile(path: path).map(key: key)
+        #expect(kinds.filter { $0 == .free }.count == free && !kinds.contains(.damaged))
     }
 }

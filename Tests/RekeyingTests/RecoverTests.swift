@@ -1,4 +1,6 @@
 import CipherDB
+import CipherKeys
+import CipherPages
 import Foundation
 import Rekeying
 import TestSupport
@@ -227,6 +229,26 @@ import Testing
             try $0.executeStatements("UPDATE t SET a = 2; INSERT INTO other VALUES (3)")
         }
         #expect(found.isComplete && found.tables.map(\.rows) == [1, 1])
+    }
+
+    /// What was deleted, and is free in a list that cannot be read whole, is not taken for rows that were lost.
+    @Test func damagedListOfFreePagesBringsNothingBack() throws {
+        try make(
+            "PRAGMA secure_delete = OFF;",
+            """
+            CREATE TABLE t (a); INSERT INTO t VALUES (1); CREATE TABLE gone (a, b);
+            WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 500)
+            INSERT INTO gone SELECT n, 'gone ' || n FROM n;
+            DROP TABLE gone;
+            """
+        )
+        let bytes = try Array(FileState(path).bytes)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 1024 }
+        let cipher = try PageCipher(key: key.derive(salt: Array(bytes.prefix(16)), format: format), format: format)
+        let first = try cipher.decrypt(bytes[..<1024], number: 1)
+        try damage(Int(first[34]) << 8 | Int(first[35]))
+        let found = try file.recover(key: key, to: saved)
+        #expect(found.tables.map(\.rows) == [1] && found.unassignedRows == nil)
     }
 
     @Test func withoutRowidRowsAreKept() throws {

@@ -241,6 +241,64 @@ import Testing
         #expect(try fixture.answer(.newest, "SELECT note FROM people WHERE id = 1") == "4")
     }
 
+    /// Generations of five days, two of each.
+    @Test func policyOfDaysKeepsLastOfEachDay() {
+        let generations = (UInt64(0)..<10).map { place -> (number: UInt64, time: UInt64, isAuthenticated: Bool) in
+            (place + 1, place / 2 * 86_400, true)
+        }
+        func kept(_ days: Int) -> [UInt64] {
+            RetentionPolicy(days: days).kept(generations, now: 5 * 86_400).sorted()
+        }
+        #expect(kept(0) == [10] && kept(1) == [10])
+        #expect(kept(2) == [8, 10] && kept(3) == [6, 8, 10])
+        #expect(kept(5) == [2, 4, 6, 8, 10] && kept(9) == kept(5))
+    }
+
+    /// A large segment is stored anew when three quarters of it are needed by nothing; a small one only with others.
+    @Test func wastedSegmentIsReplaced() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let stored = try #require(fixture.repository.manifests().first).manifest
+        let segment = stored.segments[0]
+        func replaced(_ size: Int, needing needed: Int?) -> Set<SegmentIdentifier> {
+            let manifest = Manifest(
+                repository: stored.repository,
+                number: 1,
+                time: 1,
+                previous: Digest(),
+                keyIdentifier: nil,
+                databaseSize: stored.databaseSize,
+                storedSize: 0,
+                root: stored.root,
+                segments: [
+                    SegmentSummary(identifier: segment.identifier, size: UInt64(size), nodes: 0, digest: segment.digest)
+                ]
+            )
+            return Compaction(manifest, needed: needed.map { [segment.identifier: $0] } ?? [:]).replaced
+        }
+        let large = Compaction.smallSize
+        #expect(replaced(large, needing: large / Compaction.wasteFactor - 1) == [segment.identifier])
+        #expect(replaced(large, needing: nil) == [segment.identifier])
+        #expect(replaced(large, needing: large / Compaction.wasteFactor) == [])
+        #expect(replaced(large - 1, needing: nil) == [])
+    }
+
+    /// A server that fails at times; what is not of the transport is not tried again.
+    @Test func failureOfTransportIsTriedAgain() throws {
+        var attempts = 0
+        func answer(failing failures: Int, _ code: ErrorCode<BackupError>) throws -> Int {
+            attempts = 0
+            return try RcloneCommand.repeating {
+                attempts += 1
+                if attempts <= failures { throw BackupError(code, message: "away") }
+                return attempts
+            }
+        }
+        #expect(try answer(failing: 2, .transport) == 3)
+        expect(throws: BackupError.busy) { try answer(failing: 1, .busy) }
+        #expect(attempts == 1)
+    }
+
     @Test func missingGenerationIsNoticed() throws {
         let queue = try fixture.open()
         for number in 1...3 {

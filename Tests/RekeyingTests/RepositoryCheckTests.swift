@@ -371,6 +371,19 @@ import Testing
         #expect(found.sound == [1] && found.problems.count == 8, "\(found.problems)")
     }
 
+    /// No segment is larger, so that sums of sizes, and a size as an `Int`, are numbers.
+    @Test(arguments: [0x100_0000_0001, 1 << 63, .max] as [UInt64]) func largerSegmentThanAnyIsDamage(size: UInt64)
+        throws
+    {
+        try make(1)
+        try forge(segments: {
+            $0.map { SegmentSummary(identifier: $0.identifier, size: size, nodes: $0.nodes, digest: $0.digest) }
+        })
+        expect(throws: BackupError.damagedObject) { try fixture.repository.generations() }
+        expect(throws: BackupError.damagedObject) { try fixture.backUp() }
+        #expect(try fixture.repository.check().sound == [1])
+    }
+
     @Test(.timeLimit(.minutes(Extent.minutesOfAHang))) func endlessTreeIsRefused() throws {
         try make(1)
         let storage = fixture.repository.storage

@@ -116,4 +116,27 @@ import Testing
         #expect(throws: KeyringError.self) { try outcome.get() }
         #expect(try met && FileState(keyring.path).bytes == before && directory.names == names)
     }
+
+    /// Also where the new one is in force, and only that is not certain after a cut of the power.
+    @Test func unsyncedReplacementKeepsWhatWasThere() throws {
+        try make()
+        let backup = try backUp("backup")
+        try FileManager.default.removeItem(atPath: keyring.path)
+        try keyring.create(with: secret, for: path)
+        let before = try FileState(keyring.path).bytes
+        var number = 0
+        while true {
+            let order = FaultInjection.Order(prefix: keyring.path, call: .sync, after: number, code: EIO)
+            let (outcome, met) = FaultInjection.with(order) { try file.restoreKeyring(keyring, from: backup) }
+            guard met else { break }
+            #expect(throws: KeyringError.self, "\(number)") { try outcome.get() }
+            let left = [keyring.path, kept].filter { (try? FileState($0).bytes) == before }
+            #expect(!left.isEmpty, "sync \(number)")
+            try? FileManager.default.removeItem(atPath: kept)
+            try Data(before).write(to: URL(fileURLWithPath: keyring.path))
+            number += 1
+        }
+        // Of the file that is kept and of its name, of the new one and of its.
+        #expect(number >= 4)
+    }
 }

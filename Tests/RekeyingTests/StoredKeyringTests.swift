@@ -146,6 +146,21 @@ import Testing
         }
     }
 
+    /// As where the directories of two repositories were mixed up.
+    @Test func keyringOfOtherRepositoryIsDamage() throws {
+        let own = try #require(stored().first)
+        let other = try StoredKeyring(
+            own.keyring,
+            own.identifiers,
+            number: 7,
+            repository: [UInt8](repeating: 9, count: Manifest.repositorySize)
+        )
+        try fixture.repository.storage.add(StoredKeyring.directory + "/" + other.name, other.file)
+        #expect(try stored().map(\.number) == [own.number])
+        let found = try check()
+        #expect(found.problems.count == 1 && found.problems[0].contains(other.name) && found.withKeyring == [1])
+    }
+
     /// Not a thousand that somebody put there.
     @Test func oneKeyringIsReadAtATime() throws {
         let own = try #require(stored().first)

@@ -105,4 +105,45 @@ import Testing
             ($0 as? DatabaseError)?.code == .busy
         }
     }
+
+    /// As a bug of another program leaves the schema.
+    @Test func pageOfTwoTreesIsNotCopiedTwice() throws {
+        let key = try DatabaseKey.sample("secret")
+        let database = Database(path: path, configuration: Configuration { $0.unsafeAllowsAllSQL = true })
+        try database.open(key: key)
+        try database.executeStatements(
+            """
+            CREATE TABLE a (x); INSERT INTO a VALUES (1); CREATE TABLE b (x); PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'a') WHERE name = 'b';
+            """
+        )
+        database.close()
+        let before = try FileState(path)
+        var change = FormatChange()
+        change.pageSize = 8192
+        #expect(throws: (any Error).self) { try DatabaseFile(path: path).migrate(key: key, changing: change) }
+        #expect(try FileState(path) == before && directory.names == ["test.db"])
+    }
+
+    /// So many roots that a pointer map stands between the old ones, and none between the new.
+    @Test(arguments: [1, 2]) func rootsOnBothSidesOfPointerMapComeAlong(autoVacuum: Int) throws {
+        let database = Database(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        try database.open()
+        let tables = (1...150).map { "CREATE TABLE t\($0) (a); INSERT INTO t\($0) VALUES (\($0));" }.joined()
+        try database.executeStatements(
+            SQL(unsafe: "PRAGMA page_size = 512; PRAGMA auto_vacuum = \(autoVacuum); BEGIN; \(tables) COMMIT")
+        )
+        database.close()
+        let key = try DatabaseKey.sample("secret")
+        try DatabaseFile(path: path).encrypt(with: key)
+        let queue = try DatabaseQueue(path: path, key: key)
+        defer { try? queue.close() }
+        try queue.inDatabase { database in
+            let check: SQL = "PRAGMA integrity_check"
+            #expect(try database.executeQuery(check).fetchAll(String.self) == ["ok"])
+            try database.executeStatements("CREATE TABLE last (a); INSERT INTO last VALUES (1); DROP TABLE t1")
+            #expect(try database.executeQuery(check).fetchAll(String.self) == ["ok"])
+            #expect(try database.int(forQuery: "SELECT a FROM t150") == 150)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import CipherDB
 import CipherKeys
+import CipherSystem
 import Foundation
 import Rekeying
 import TestSupport
@@ -173,8 +174,45 @@ import Testing
         try oldCopiesAreFound()
     }
 
+    @Test func openingWritesRecordOnce() throws {
+        try open().close()
+        let before = try FileState(path)
+        try open().close()
+        #expect(try FileState(path) == before)
+    }
+
     @Test func recordOfAnotherKeyringSaysNothing() throws {
         try alter("UPDATE cipherdb_keyring SET identifier = zeroblob(16)")
         #expect(try record(open()).first != .blob(Data(count: 16)))
     }
+
+    #if DEBUG || FAULTS
+        /// The database has noted a change that is in the keyring only after it was read.
+        @Test func keyringThatIsWrittenMeanwhileIsNoOldCopy() throws {
+            let old = try Data(FileState(keyring.path).bytes)
+            try keyring.unlock(secret).add(.keyFile(.random(count: 32)))
+            try open().close()
+            let (new, place) = (try Data(FileState(keyring.path).bytes), URL(fileURLWithPath: keyring.path))
+            for number in 0..<8 {
+                let isFirst = Lock(true)
+                // One of the reads finds the old content, all later ones the new.
+                let order = FaultInjection.Order(
+                    prefix: keyring.path,
+                    call: .read,
+                    after: number,
+                    code: nil,
+                    persists: true
+                ) {
+                    let content = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst ? old : new
+                    }
+                    try? content.write(to: place)
+                }
+                let (outcome, _) = FaultInjection.with(order) { try open().close() }
+                #expect(throws: Never.self, "read \(number)") { try outcome.get() }
+                try new.write(to: place)
+            }
+        }
+    #endif
 }

@@ -389,6 +389,24 @@ import Testing
         }
     }
 
+    /// The pages that a change of the key or of the format decrypts itself.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
+    func releasedPagesLeaveNoPlaintextInMemory() async {
+        await #expect(processExitsWith: .success) {
+            let mask: UInt8 = 0x5a
+            var needle = [UInt8](repeating: 0, count: 40)
+            try needle.withUnsafeMutableBytes { try Cryptography.randomize($0) }
+            func use() throws {
+                let buffer = PageBuffer(pageSize: 1024, capacity: 4)
+                for place in buffer.bytes.indices { buffer.bytes[place] = needle[place % 40] ^ mask }
+                #expect(try MemoryScan.count([needle], mask: mask)[0] > 50, "while in use it is there")
+                withExtendedLifetime(buffer) {}
+            }
+            try use()
+            #expect(try MemoryScan.count([needle], mask: mask) == [0])
+        }
+    }
+
     /// What is derived from a `String` goes. Of the string itself one copy was left when this was measured; see SECURITY.md.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
     func stringPassphraseLeavesNoKeyInMemory() async {

@@ -59,8 +59,7 @@ extension BackupRepository {
     ) throws {
         var newest: UInt64 = 0
         for name in names.reversed() {
-            // A file of such a name alone says nothing.
-            guard let stored = try? StoredManifest(name, storage, marker), counts(stored) else { continue }
+            guard let stored = try whole(name, marker), counts(stored) else { continue }
             newest = stored.manifest.number
             break
         }
@@ -71,11 +70,19 @@ extension BackupRepository {
     func newestProved(by key: BackupKey) throws -> UInt64? {
         let marker = try marker()
         for name in try manifestNames().reversed() {
-            guard let stored = try? StoredManifest(name, storage, marker), (try? stored.authenticate(key)) != nil
-            else { continue }
+            guard let stored = try whole(name, marker), (try? stored.authenticate(key)) != nil else { continue }
             return stored.manifest.number
         }
         return nil
+    }
+
+    /// The manifest; nil where the file is none, as its name alone says nothing. One that cannot be read may be one, and is thrown.
+    private func whole(_ name: String, _ marker: RepositoryMarker) throws -> StoredManifest? {
+        do {
+            return try StoredManifest(name, storage, marker)
+        } catch let error as BackupError where [.damagedObject, .missingObject].contains(error.code) {
+            return nil
+        }
     }
 
     /// - Parameter expected: The number that the newest generation has at least.

@@ -47,7 +47,8 @@ extension Database {
         let connection = try usableConnection()
         // A change of the setting drops temporary tables.
         let hasTemporaryTables = try connection.text("SELECT name FROM sqlite_temp_master") != nil
-        let mayBeFile = try hasOwnPages() && !isInTransaction && !hasTemporaryTables
+        let mayBeFile =
+            try hasOwnPages() && !isInTransaction && !hasTemporaryTables && !connection.openHandles.hasRunning
         guard mayBeFile else { return try takingLong { try executeUpdate("VACUUM") } }
         try connection.unrestricted { try connection.execute("PRAGMA temp_store = FILE") }
         let outcome = Result { try takingLong { try executeUpdate("VACUUM") } }

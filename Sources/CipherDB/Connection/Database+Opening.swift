@@ -19,7 +19,7 @@ extension Database {
                 "these flags are refused: a shared cache would let a connection without the key read; for an in-memory database give no path"
             )
         }
-        guard let path, !path.isEmpty else {
+        guard let path = place ?? path, !path.isEmpty else {
             return try openInMemory(path ?? ":memory:")
         }
         let location = try DatabaseLocation(path, flags)

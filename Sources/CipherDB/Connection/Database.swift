@@ -25,6 +25,8 @@ internal import SQLiteFormat
 public final class Database {
     /// The path as it was given; nil for a database in memory, empty for a temporary one.
     public let path: String?
+    /// Where a queue's or pool's file is, from the root: the program may have changed its working directory since. Nil for ``path``.
+    var place: String?
     /// How it is opened.
     public let configuration: Configuration
     /// Who may use it now, with all that belongs to it.
@@ -93,6 +95,16 @@ public final class Database {
         case plain(Connection)
         /// In use, and verified under this key.
         case keyed(Connection, VerifiedKey)
+
+        func close(_ instruments: Instruments) {
+            switch self {
+            case .closed: break
+            case .unkeyed(let file): file.close()
+            case .plain(let connection), .keyed(let connection, _):
+                connection.close()
+                instruments.closed()
+            }
+        }
     }
 
     /// A database that is not opened yet.
@@ -121,11 +133,7 @@ public final class Database {
             turn.leave(stay)
         } else if !turn.isOfParent, let connection {
             // Another thread is in a call of a part of it: who has the turn next closes it, or the end of the part.
-            let (instruments, wasInUse) = (instruments, isInUse)
-            connection.leftovers.keep {
-                connection.close()
-                if wasInUse { instruments.closed() }
-            }
+            connection.leftovers.keep { [state, instruments] in state.close(instruments) }
             guard let stay = turn.enterForEnd() else { return }
             connection.endLeftovers()
             turn.leave(stay)
@@ -173,16 +181,10 @@ public final class Database {
 
     private func closeNow() {
         let closing = state
-        let wasInUse = isInUse
         // Before what ends with it is reported, to a logger that might use the database.
         state = .closed
         cache.removeAll()
-        switch closing {
-        case .closed: break
-        case .unkeyed(let file): file.close()
-        case .plain(let connection), .keyed(let connection, _): connection.close()
-        }
-        if wasInUse { instruments.closed() }
+        closing.close(instruments)
         knownDamage = nil
         keyOfNewFile = nil
         keyOrigin = .program
@@ -249,13 +251,15 @@ public final class Database {
     public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
         try inTurn {
             let connection = try usableConnection()
-            let changes = connection.totalChanges
-            defer {
-                if connection.totalChanges != changes { connection.tracker?.changedUnknown() }
-                // It may attach a file.
-                try? connection.guardCheckpoints()
+            return try connection.holding {
+                let changes = connection.totalChanges
+                defer {
+                    if connection.totalChanges != changes { connection.tracker?.changedUnknown() }
+                    // It may attach a file.
+                    try? connection.guardCheckpoints()
+                }
+                return try body(connection.handle)
             }
-            return try body(connection.handle)
         }
     }
 

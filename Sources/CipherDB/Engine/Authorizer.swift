@@ -69,7 +69,7 @@ final class Authorizer {
             schema: schema.map { String(cString: $0) },
             source: source.map { String(cString: $0) }
         )
-        let decision = Platform.calledByEngine { user(action) }
+        let decision = user(action)
         if decision == .deny { self.refusal = .user }
         return decision
     }
@@ -177,7 +177,7 @@ final class Authorizer {
         guard isLockedDown, protectsKeyringRecord, Authorizer.changes.contains(code) else { return false }
         if code == SQLITE_ALTER_TABLE {
             // The table's new name is not said.
-            return sqlite3_stricmp(first, "temp") != 0
+            return Authorizer.mayHaveRecord(first.map { String(cString: $0) } ?? "")
                 && (isKeyringRecord(second) || sql?.lowercased().contains(KeyringRecord.table) == true)
         }
         guard isKeyringRecord(first) || isKeyringRecord(second) else { return false }

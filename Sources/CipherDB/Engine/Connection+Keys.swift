@@ -58,8 +58,7 @@ extension Connection {
 
     /// Has a page of zeros refused that the engine would take for a new one.
     func refuseZeros(_ verifiedKey: VerifiedKey) {
-        // Of the contexts, which the engine frees before the connection ends.
-        keptContexts?.refuseZeros(verifiedKey.format) { [unowned self] in isOldPage($0, verifiedKey) }
+        keptContexts?.refuseZeros(verifiedKey.format) { [weak self] in self?.isOldPage($0, verifiedKey) ?? true }
     }
 
     /// Whether the database had the page before any open transaction. With auto-vacuum, the engine reads pages that a transaction has added

@@ -36,6 +36,7 @@ extension Connection {
         _ utf8: UnsafeBufferPointer<UInt8>,
         _ sql: String
     ) throws(DatabaseError) -> (statement: PreparedStatement?, count: Int) {
+        try checkIsOpen()
         guard let length = Int32(exactly: utf8.count) else {
             throw DatabaseError(.tooBig, "the SQL has more than 2,147,483,647 bytes")
         }
@@ -57,6 +58,11 @@ extension Connection {
             let code = working { sqlite3_prepare_v2(handle, characters.baseAddress, length, &statement, &tail) }
             if let tail, let base = characters.baseAddress { count = tail - base }
             return code
+        }
+        if closesAfterCallbacks, runningCallbacks == 0 {
+            _ = working { sqlite3_finalize(statement) }
+            endIfAsked()
+            try throwIfAskedToClose(sql: sql)
         }
         guard code == SQLITE_OK else {
             let failure = error(code, sql: sql)
@@ -89,12 +95,13 @@ extension Connection {
 
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String) throws(DatabaseError) {
+        try checkIsOpen()
         let outerSQL = authorizer.sql
         authorizer.sql = sql
         defer { authorizer.sql = outerSQL }
         if runningCallbacks == 0 { progress.begin(isOnly: activeStatements == 0) }
         let code = working { sqlite3_exec(handle, sql, nil, nil, nil) }
-        try closeIfAsked(sql: sql)
+        defer { endIfAsked() }
         // It is the library's own, which may try again.
         try check(code, sql: sql, isReported: false)
     }
@@ -108,6 +115,7 @@ extension Connection {
 
     /// The names of the schemas: `main`, `temp` where it was used, and those of attached databases.
     func schemas() throws(DatabaseError) -> [String] {
+        try checkIsOpen()
         var statement: OpaquePointer?
         defer { _ = working { sqlite3_finalize(statement) } }
         let sql = "\(DamageWatch.mark) PRAGMA database_list"

@@ -24,7 +24,15 @@ final class Connection {
     var openHandles = OpenHandles()
     /// What the program let go of while another thread had its turn.
     let leftovers = Leftovers()
-    private(set) var isClosed = false
+    private enum Life {
+        case open
+        /// Nothing of it runs or has a lock, and its handle is closed with it: a call of the library may have it still.
+        case ended
+        case closed
+    }
+
+    private var life = Life.open
+    var isClosed: Bool { life != .open }
     /// How many statements began an execution and did not end it.
     var activeStatements = 0
     /// How values are read and bound.
@@ -49,7 +57,9 @@ final class Connection {
     var callbackError: (any Error)?
     /// How many closures the engine is calling now, one inside of the other.
     private(set) var runningCallbacks = 0
-    /// Set where one of them closed the database that called it.
+    /// How many closures of the program use the handle, or bytes of a row.
+    @exclusivity(unchecked) var holds = 0
+    /// Set where one of these closed its database.
     @exclusivity(unchecked) private(set) var closesAfterCallbacks = false
     /// Whether a statement outside of a transaction is refused: set in blocks that have one.
     @exclusivity(unchecked) var requiresTransaction = false
@@ -189,25 +199,35 @@ final class Connection {
     /// Finalises every statement and closes the handle. In a child of the process that opened it the engine is not asked: it would
     /// write into the file of its parent.
     func close() {
-        guard !isClosed else { return }
-        guard !turn.isOfParent else { return isClosed = true }
-        // The statement that called is still running: its end closes.
-        guard runningCallbacks == 0 else {
+        guard life != .closed else { return }
+        guard !turn.isOfParent else { return life = .closed }
+        // The statement that called is still running: its end ends all.
+        guard runningCallbacks == 0, holds == 0 else {
             closesAfterCallbacks = true
             return
         }
+        end()
+        working.detach()
+        _ = working { sqlite3_close(handle) }
+        life = .closed
+        openFiles = []
+        if progress.hasTakenMuch { Platform.giveMemoryBack() }
+    }
+
+    /// Ends everything but the handle.
+    private func end() {
+        guard life == .open else { return }
+        life = .ended
         interrupter.detach()
         // A copy: each takes itself out.
         let open = openHandles
         open.closeAll()
         leftovers.end(forGood: true)
-        for watch in damageWatches.values { watch.close() }
-        working.detach()
+        for watch in damageWatches.values { watch.close(self) }
         endInterruption()
-        _ = working { sqlite3_close(handle) }
-        isClosed = true
-        openFiles = []
-        if progress.hasTakenMuch { Platform.giveMemoryBack() }
+        if isInTransaction {
+            _ = unrestricted { working { sqlite3_exec(handle, "\(DamageWatch.mark) ROLLBACK", nil, nil, nil) } }
+        }
     }
 
     /// Ends an interruption that met no statement. It would stop a checkpoint, and so leave the log behind the last connection.
@@ -354,11 +374,30 @@ final class Connection {
         return callbackError
     }
 
-    /// Closes, and throws, where a function or hook closed the database while the statement ran that called it.
-    func closeIfAsked(sql: String) throws(DatabaseError) {
+    /// Ends everything where a closure closed the database while a statement ran, or had its handle.
+    func endIfAsked() {
+        if closesAfterCallbacks, runningCallbacks == 0, holds == 0 { end() }
+    }
+
+    /// Throws where a function or hook closed the database while a statement ran that has not come to its end.
+    func throwIfAskedToClose(sql: String) throws(DatabaseError) {
         guard closesAfterCallbacks, runningCallbacks == 0 else { return }
-        close()
         throw DatabaseError(.misuse, "a function or hook closed the database that called it", sql: sql)
+    }
+
+    /// Runs a closure of the program that has the handle: closing waits until it has returned.
+    func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
+        holds += 1
+        defer {
+            holds -= 1
+            endIfAsked()
+        }
+        return try body()
+    }
+
+    /// Throws once it is closed, also for what the library does after a statement whose function closed it.
+    func checkIsOpen() throws(DatabaseError) {
+        if isClosed { throw DatabaseError(.misuse, "the database was closed") }
     }
 
     /// Keeps the error, unless there is one, for the next use of the connection to throw.
@@ -414,6 +453,7 @@ final class Connection {
     ) throws(DatabaseError) -> (log: Int32, copied: Int32) {
         var log: Int32 = -1
         var copied: Int32 = -1
+        try checkIsOpen()
         endInterruption()
         // No progress handler is asked meanwhile.
         if progress.cancellation?.isCancelled == true {

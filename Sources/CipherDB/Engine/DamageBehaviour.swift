@@ -41,7 +41,7 @@ struct DamageBehaviour: Sendable, Equatable {
         defer { connection.close() }
         let pager = DamageBehaviour(detection: .pager, isLasting: false)
         let watch = try DamageWatch.of("main", connection, by: pager)
-        defer { watch.close() }
+        defer { watch.close(connection) }
         let before = try connection.codecStatus("main")
         watch.begin()
         try watch.hold()

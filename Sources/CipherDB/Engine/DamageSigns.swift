@@ -66,7 +66,7 @@ final class PagerWatch: DamageWatch {
         return true
     }
 
-    override func close() {
+    override func close(_ connection: Connection) {
         connection.working {
             sqlite3_finalize(guardian)
             sqlite3_finalize(probe)

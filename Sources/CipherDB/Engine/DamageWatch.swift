@@ -93,7 +93,8 @@ class DamageWatch {
     /// Whether the sign may be older than the statement.
     var mayHaveFailedBefore: Bool { false }
 
-    func close() {}
+    /// - Parameter connection: This watch's, which may be going.
+    func close(_ connection: Connection) {}
 }
 
 extension Connection {

@@ -55,7 +55,7 @@ extension Connection {
     func install(_ hooks: Hooks) {
         self.hooks = hooks
         hooks.connection = self
-        authorizer.user = hooks.authorizer
+        authorizer.user = hooks.authorizer.map { user in { [unowned self] action in inCallback { user(action) } } }
         if tracker == nil { hooks.tracker?.connected(changes: totalChanges) }
         tracker = hooks.tracker
         let pointer = Unmanaged.passUnretained(hooks).toOpaque()

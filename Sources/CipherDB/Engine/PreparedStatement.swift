@@ -89,6 +89,8 @@ internal import CipherSystem
         let ended = reported
         reported = nil
         reset()
+        // A hook may have asked for the same.
+        guard self.handle != nil else { return }
         isBegun = false
         connection.openHandles.remove(statement: handle)
         _ = connection.working { sqlite3_finalize(handle) }
@@ -181,9 +183,14 @@ internal import CipherSystem
             state = .stepping(then: .nothing)
             code = stepOnce(handle)
         } while try followRefusal(handle)
-        try didStep(code)
+        let next = try didStep(code)
+        defer { follow(next) }
         switch code {
         case SQLITE_ROW:
+            guard case .nothing = next else {
+                throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
+            }
+            if connection.closesAfterCallbacks { try connection.throwIfAskedToClose(sql: sql) }
             try checkPages()
             showRow()
             return true
@@ -241,31 +248,55 @@ internal import CipherSystem
         if isFirst, reported == nil { reported = connection.instruments?.began(self) }
     }
 
-    @inline(__always) private func didStep(_ code: Int32) throws {
+    /// - Returns: What a closure asked for that the engine called meanwhile.
+    @inline(__always) private func didStep(_ code: Int32) throws -> AfterStep {
         let next: AfterStep = if case .stepping(let next) = state { next } else { .nothing }
         state = code == SQLITE_ROW ? .onRow : .ended
         if connection.authorizer.hasAccess { try followAccess(next) }
         changes.didStep(of: connection, isOver: code != SQLITE_ROW, isReadOnly: isReadOnly)
-        if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
+        return next
+    }
+
+    /// Does what was asked for while the engine had the statement, or the program its row.
+    @inline(__always) private func follow(_ next: AfterStep) {
         switch next {
-        case .nothing: return
+        case .nothing: break
         case .end: end()
         case .finalize: finalize()
         }
-        throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
+        if connection.closesAfterCallbacks { connection.endIfAsked() }
+    }
+
+    /// Lends the bytes of the row: until ``endLoan()`` nothing steps, resets or finalises the statement.
+    ///
+    /// - Returns: Whether they were not lent before.
+    func lend() -> Bool {
+        guard case .onRow = state else { return false }
+        state = .stepping(then: .nothing)
+        connection.holds += 1
+        return true
+    }
+
+    func endLoan() {
+        guard !isOfParent, case .stepping(let next) = state else { return }
+        state = .onRow
+        connection.holds -= 1
+        follow(next)
     }
 
     /// Back to before the first row; bound values stay.
     func reset() {
+        let next: AfterStep
         switch state {
-        case .idle, .stepping: break
-        case .binding: state = .idle
-        case .ended:
-            _ = connection.working { sqlite3_reset(handle) }
+        case .idle, .stepping: next = .nothing
+        case .binding:
             state = .idle
+            next = .nothing
+        case .ended: (_, next) = resetNow()
         case .onRow:
             hideRow()
-            let code = connection.working { sqlite3_reset(handle) }
+            let code: Int32
+            (code, next) = resetNow()
             changes.didStep(of: connection, isOver: true, isReadOnly: isReadOnly)
             // That of a commit, such as that of an INSERT … RETURNING that is left at its first row.
             if code != SQLITE_OK {
@@ -273,7 +304,6 @@ internal import CipherSystem
                 reported?.failed(failure.code)
                 connection.deferError(connection.hasMetDamage(failure.code) ? connection.damagedPage(sql) : failure)
             }
-            state = .idle
         }
         if isGuarded {
             isGuarded = false
@@ -283,5 +313,15 @@ internal import CipherSystem
             self.reported = nil
             reportEnd(of: reported)
         }
+        follow(next)
+    }
+
+    /// - Returns: What a hook asked for that was told of it.
+    private func resetNow() -> (code: Int32, next: AfterStep) {
+        state = .stepping(then: .nothing)
+        let code = connection.working { sqlite3_reset(handle) }
+        let next: AfterStep = if case .stepping(let next) = state { next } else { .nothing }
+        state = .idle
+        return (code, next)
     }
 }

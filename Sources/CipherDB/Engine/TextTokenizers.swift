@@ -1,7 +1,7 @@
 internal import CSQLCipher
 internal import CipherSystem
 
-typealias TokenizeBody = @Sendable (String, [String]) -> [Token]
+typealias TokenizeBody = (String, [String]) -> [Token]
 
 /// A tokenizer of one table, with what the table's declaration has after its name.
 private final class TableTokenizer {
@@ -14,7 +14,7 @@ private final class TableTokenizer {
         self.tokenize = tokenize
     }
 
-    func tokens(_ text: String) -> [Token] { Platform.calledByEngine { tokenize?(text, arguments) } ?? [] }
+    func tokens(_ text: String) -> [Token] { tokenize?(text, arguments) ?? [] }
 }
 
 /// The tokens of one text, returned one by one.
@@ -133,8 +133,12 @@ private func nextToken(
 }
 
 extension Connection {
+    private func asCallback(_ tokenize: @escaping TokenizeBody) -> TokenizeBody {
+        { [unowned self] text, arguments in inCallback { tokenize(text, arguments) } }
+    }
+
     func createFTS4Tokenizer(_ name: String, _ tokenize: @escaping TokenizeBody) throws {
-        let module = FTS4Module(tokenize)
+        let module = FTS4Module(asCallback(tokenize))
         tokenizers.append(module)
         try unrestricted {
             try check(csqlcipher_enable_fts3_tokenizer(handle, 1))
@@ -182,7 +186,7 @@ extension Connection {
                 return SQLITE_OK
             }
         )
-        let box = Unmanaged.passRetained(CallbackBox<TokenizeBody>(tokenize, self)).toOpaque()
+        let box = Unmanaged.passRetained(CallbackBox(asCallback(tokenize), self)).toOpaque()
         let code = api.pointee.xCreateTokenizer(api, name, box, &functions, releaseBox)
         // Without memory for it the engine does not call the destructor.
         if code != SQLITE_OK { releaseBox(box) }

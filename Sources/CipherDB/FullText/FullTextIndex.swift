@@ -56,10 +56,15 @@ extension Database {
         let new = (["new.rowid"] + columns.map { "new." + quotedIdentifier($0) }).joined(separator: ", ")
         let add = "INSERT INTO \(name)(rowid, \(names)) VALUES (\(new));"
         let remove = "INSERT INTO \(name)(\(name), rowid, \(names)) VALUES ('delete', \(old));"
+        // Not of other columns: a trigger of the program may set those of a new row before it is in the index.
+        let read = try columns + primaryKey(of: table).map(\.name) + ["rowid", "oid", "_rowid_"]
+        let update = "UPDATE OF \(read.map(quotedIdentifier).joined(separator: ", "))"
         try inSavePoint { _ in
             try executeUpdate("CREATE VIRTUAL TABLE \(raw: schema + name) USING fts5(\(raw: list))")
-            for (event, body) in [("insert", add), ("update", remove + " " + add), ("delete", remove)] {
-                let trigger = schema + quotedIdentifier("\(index)_\(event)")
+            for (kind, event, body) in [
+                ("insert", "INSERT", add), ("update", update, remove + " " + add), ("delete", "DELETE", remove),
+            ] {
+                let trigger = schema + quotedIdentifier("\(index)_\(kind)")
                 try executeUpdate(
                     "CREATE TRIGGER \(raw: trigger) AFTER \(raw: event) ON \(identifier: table.name) BEGIN \(raw: body) END"
                 )
@@ -117,6 +122,11 @@ struct FullTextIndex {
 
     let name: String
     let module: Module
+
+    /// The tables whose content an index reads, by its declaration.
+    static func contents(ofDeclaration sql: String) -> [String] {
+        sql.matches(of: /(?i)[(,]\s*content\s*=\s*["'`\[]?([^"'`\],)]+)/).map { String($0.output.1) }
+    }
 
     private var table: String { "main." + quotedIdentifier(name) }
     private var command: String { "INSERT INTO \(table)(\(quotedIdentifier(name))" }

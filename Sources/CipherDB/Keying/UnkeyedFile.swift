@@ -70,7 +70,11 @@ package final class UnkeyedFile {
             // Nothing was written to it, and nobody knows of it yet.
             if wasCreated { try? Platform.remove(file) }
             guard StorageFailure.concerns(error.code) else { throw error }
-            let failure = StorageFailure(code: error.code, path: file, isForReading: !flags.contains(.readWrite))
+            let failure = StorageFailure(
+                code: error.code,
+                path: (try? Platform.resolved(file)) ?? file,
+                isForReading: !flags.contains(.readWrite)
+            )
             throw DatabaseError(error.code, error.message + (failure.cause.isEmpty ? "" : ": \(failure.cause)"))
         }
         connection.setBusyTimeout(milliseconds: busyMilliseconds)

@@ -231,8 +231,8 @@ extension Database {
         while try rows.next() {
             guard try tables.contains(TableName(rows["name"], in: "main")) else { continue }
             let sql: String = try rows["sql"]
-            for option in sql.matches(of: /(?i)[(,]\s*content\s*=\s*["'`\[]?([^"'`\],)]+)/) {
-                let content = TableName(String(option.output.1), in: "main")
+            for name in FullTextIndex.contents(ofDeclaration: sql) {
+                let content = TableName(name, in: "main")
                 guard try usableConnection().isTable(content) else { return nil }
                 found.insert(content)
             }

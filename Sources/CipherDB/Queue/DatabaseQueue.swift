@@ -42,6 +42,7 @@ public final class DatabaseQueue: DatabaseWriter {
         let database = opened.database
         path = database.path
         filename = database.connection?.filename ?? ""
+        if !filename.isEmpty, !flags.contains(.uri) { database.place = filename }
         self.flags = flags
         self.database = database
         interrupter = Lock(database.interrupter)
@@ -96,6 +97,8 @@ public final class DatabaseQueue: DatabaseWriter {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(isShared: isShared, body)
             }
+            // A child that the block has forked has not the threads that it would wait for.
+            try owner.check(.database)
             // Before its own error, which may be of changes that are undone now.
             try reporting { try commit?.wait() }
             return try outcome.get()
@@ -277,6 +280,7 @@ public final class DatabaseQueue: DatabaseWriter {
             throw DatabaseError(.misuse, "a database in memory has one connection only")
         }
         let connection = Database(path: path, configuration: configuration)
+        if !flags.contains(.uri) { connection.place = filename }
         try connection.open(flags: flags.subtracting(.create))
         if let verifiedKey { try connection.unlock(verifiedKey) }
         return connection

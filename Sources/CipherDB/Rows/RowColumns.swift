@@ -66,7 +66,8 @@ final class ColumnNames {
     /// The index of the column with this name; nil where there is none. The case of letters does not matter, and of two columns with one
     /// name the first is found, as in SQLite.
     func index(ofName name: String) -> Int? {
-        for (index, other) in all.enumerated() where other == name || other.isSameName(as: name) { return index }
+        // To Swift an é of one and of two scalars are equal.
+        for (index, other) in all.enumerated() where other.isSameName(as: name) { return index }
         let lowercased = name.lowercased()
         return all.firstIndex { $0.lowercased() == lowercased }
     }
@@ -87,7 +88,7 @@ final class ColumnNames {
         }
         let index = index(ofName: key) ?? (isSnakeCase ? self.index(ofName: snakeCase(ofKey: key)) : nil)
         // Keys can be made of the data, without end.
-        if found.count < 2 * all.count + 8 {
+        if found.count < 2 * all.count + 8, key.utf8.allSatisfy({ $0 < 0x80 }) {
             position = found.count
             found.append((key, index))
         }
@@ -109,19 +110,23 @@ final class ColumnNames {
 }
 
 extension String {
-    /// `baseURL` as `base_url`.
+    /// `baseURL` as `base_url`: by the rules of Foundation's `convertToSnakeCase`, by which a file may have been made.
     var snakeCase: String {
-        var result = ""
-        var previous: Character = "_"
-        for (index, character) in zip(indices, self) {
-            if character.isUppercase, previous != "_" {
-                // Of several capital letters the last begins a word where a small one follows.
-                let beginsWord = !previous.isUppercase || self[self.index(after: index)...].first?.isLowercase == true
-                if beginsWord { result += "_" }
+        let characters = Array(self)
+        var words: [ArraySlice<Character>] = []
+        var (start, next) = (0, 1)
+        while next < characters.count, let capital = characters[next...].firstIndex(where: \.isUppercase) {
+            words.append(characters[start..<capital])
+            start = capital
+            guard let small = characters[capital...].firstIndex(where: \.isLowercase) else { break }
+            if small > capital + 1 {
+                // The last capital begins a word, and those before it are one.
+                words.append(characters[capital..<small - 1])
+                start = small - 1
             }
-            result += character.lowercased()
-            previous = character
+            next = small + 1
         }
-        return result
+        words.append(characters[start...])
+        return words.map { String($0).lowercased() }.joined(separator: "_")
     }
 }

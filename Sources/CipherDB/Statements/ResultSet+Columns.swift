@@ -111,8 +111,8 @@ extension ResultSet {
         forColumnIndex index: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let (bytes, stay) = try enter(readingColumn: index)
-        defer { leave(stay) }
+        let (bytes, stay, isLoan) = try enter(readingColumn: index)
+        defer { leave(stay, endingLoan: isLoan) }
         return try withExtendedLifetime(self) { try body(bytes) }
     }
 
@@ -125,19 +125,26 @@ extension ResultSet {
     }
 
     /// Begins a call, in which the bytes are good.
-    @usableFromInline func enter(readingColumn index: Int) throws -> (UnsafeRawBufferPointer, Turn.Stay) {
+    @usableFromInline func enter(
+        readingColumn index: Int
+    ) throws -> (bytes: UnsafeRawBufferPointer, stay: Turn.Stay, isLoan: Bool) {
         let stay = try prepared.enter()
         if prepared.hasColumn(index, of: execution) {
             let stored = prepared.value(index)
             switch stored.storageClass {
-            case .blob, .null: return (stored.bytes(isText: false), stay)
-            case .text: return (stored.bytes(isText: true), stay)
+            case .blob, .null: return (stored.bytes(isText: false), stay, prepared.lend())
+            case .text: return (stored.bytes(isText: true), stay, prepared.lend())
             case .integer, .real: break
             }
         }
         defer { leave(stay) }
         _ = try column(index).storageClass
         throw column(index).mismatch(UnsafeRawBufferPointer.self)
+    }
+
+    @usableFromInline func leave(_ stay: Turn.Stay, endingLoan isLoan: Bool) {
+        if isLoan { prepared.endLoan() }
+        leave(stay)
     }
 
     /// A column of the current row, which is looked for when it is read.

@@ -80,7 +80,6 @@ public final class Statement {
         try prepared.begin()
         do {
             try bind()
-            prepared.endBinding()
         } catch {
             prepared.end()
             throw error

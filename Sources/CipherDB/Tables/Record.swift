@@ -35,7 +35,7 @@ public protocol MutablePersistableRecord: TableRecord {
     /// - Throws: what is thrown to the caller of the verb.
     func encode(to container: inout PersistenceContainer) throws
 
-    /// The row was inserted; does nothing unless the type has its own. A table `WITHOUT ROWID` and a view give no rowid.
+    /// The row was inserted; does nothing unless the type has its own. A view gives no rowid, nor does an insertion into a table `WITHOUT ROWID`.
     mutating func didInsert(_ rowID: Int64)
 }
 

@@ -98,20 +98,24 @@ extension Database {
     /// Gives a table another name, in its database, also in the indexes, triggers, views and foreign keys that name it
     /// (sqlite.org/lang_altertable.html).
     ///
-    /// - Throws: ``DatabaseError``, also with an engine that leaves the old name in some of them (``Capability/renameColumn``); ``KeyError``.
+    /// - Throws: ``DatabaseError``, also where a full-text index reads the table, and with an engine that leaves the old name in some of these
+    ///   (``Capability/renameColumn``); ``KeyError``.
     public func renameTable(_ table: TableName, to name: String) throws {
         try inTurn {
             try checkRenames()
+            try checkIsNoContent(table)
             try executeUpdate("ALTER TABLE \(raw: table.quoted) RENAME TO \(identifier: name)")
         }
     }
 
     /// Gives a column of a table another name, also in indexes, triggers and views that name it.
     ///
-    /// - Throws: ``DatabaseError``, also with an engine without it (``Capability/renameColumn``); ``KeyError``.
+    /// - Throws: ``DatabaseError``, also where a full-text index reads the table, and with an engine without it (``Capability/renameColumn``);
+    ///   ``KeyError``.
     public func renameColumn(_ column: String, of table: TableName, to name: String) throws {
         try inTurn {
             try checkRenames()
+            try checkIsNoContent(table)
             let names = "\(quotedIdentifier(column)) TO \(quotedIdentifier(name))"
             try executeUpdate("ALTER TABLE \(raw: table.quoted) RENAME COLUMN \(raw: names)")
         }
@@ -296,6 +300,27 @@ private func list(_ columns: [String]) -> String {
 private func reference(to table: String, _ columns: [String], _ onDelete: ForeignKeyAction) -> String {
     let target = quotedIdentifier(table) + (columns.isEmpty ? "" : " " + list(columns))
     return "REFERENCES \(target) ON DELETE \(onDelete.rawValue)"
+}
+
+extension Database {
+    /// Throws where a full-text index reads the table: SQLite leaves the names in its declaration.
+    fileprivate func checkIsNoContent(_ table: TableName) throws {
+        let catalogue = quotedIdentifier(table.schema ?? "main") + ".sqlite_master"
+        let rows = try executeQuery(
+            "SELECT name, sql FROM \(raw: catalogue) WHERE sql LIKE 'CREATE VIRTUAL%content%=%'"
+        )
+        defer { rows.close() }
+        while try rows.next() {
+            let (index, sql): (String, String) = try (rows["name"], rows["sql"])
+            guard FullTextIndex.contents(ofDeclaration: sql).contains(where: { $0.isSameName(as: table.name) }) else {
+                continue
+            }
+            throw DatabaseError(
+                .misuse,
+                "the full-text index \(index) reads \(table) by its names: call dropFullTextIndex, rename, and create the index again"
+            )
+        }
+    }
 }
 
 private func checkRenames() throws(DatabaseError) {

@@ -169,13 +169,15 @@ extension DatabaseFile {
 
     /// Throws where the state is not what the key was tried on, or ends early.
     private func checkState(_ state: StableFile, _ present: VerifiedKey?) throws {
+        if let present {
+            let pages = PageScan(database: state, log: nil, key: present.key, format: present.format)
+            let missing = try pages.missingPages()
+            let scan = PageScan.Result(pages: missing.lowerBound, damaged: [], missing: missing)
+            guard missing.isEmpty else { throw KeyError(path: path, scan) }
+        }
         // A database has whole pages.
         guard case let size = try state.size(), size > 0, size % Int64(CipherFormat.pageSizes[0]) == 0 else {
             throw KeyError(.notADatabase, path: path)
         }
-        guard let present else { return }
-        let missing = try PageScan(database: state, log: nil, key: present.key, format: present.format).missingPages()
-        let scan = PageScan.Result(pages: missing.lowerBound, damaged: [], missing: missing)
-        guard missing.isEmpty else { throw KeyError(path: path, scan) }
     }
 }

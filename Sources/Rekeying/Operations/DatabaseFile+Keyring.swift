@@ -73,6 +73,29 @@ extension DatabaseFile {
         }
     }
 
+    /// As ``keyAndRetirement(in:)``, for callers that save what is in the file: where its salt is damaged, with the one that the keyring has.
+    package func keyDespiteDamagedSalt(in keyring: UnlockedKeyring) throws -> (key: DatabaseKey, retired: String?) {
+        try limitingWaits {
+            let found = Result { try keyAndRetirement(in: keyring) }
+            if let key = try? found.get().key, isRight(key) { return try found.get() }
+            let keys = try keyring.databaseKeys()
+            for key in [keys.next, keys.current].compactMap({ $0 }) {
+                guard let salt = key.saltOfHeader, case let salted = try key.with(salt: salt), isRight(salted) else {
+                    continue
+                }
+                return (salted, nil)
+            }
+            return try found.get()
+        }
+    }
+
+    /// Whether the key is right for some page of the file.
+    private func isRight(_ key: DatabaseKey) -> Bool {
+        guard let file = try? open() else { return false }
+        defer { file.close() }
+        return (try? authenticate(key, file)) != nil
+    }
+
     /// Whether the file was used with a newer copy of the keyring; false where it cannot be opened.
     package func hasUsedNewer(than keyring: UnlockedKeyring, under key: DatabaseKey) throws -> Bool {
         guard let (database, _) = try? database(under: key) else { return false }

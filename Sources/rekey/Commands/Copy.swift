@@ -37,7 +37,7 @@ struct NewFileOptions: ParsableArguments {
     func run(_ body: (DatabaseFile, DatabaseKey, DatabaseKey?, Progress) throws -> Report.Result) throws {
         let choice = try key.choice(ofNew: newKey)
         try report.run([file]) { file, progress in
-            let secret = try FileKeys(key).key(for: file)
+            let secret = try FileKeys(key).key(for: file, despiteDamagedSalt: true)
             let new = try choice.readIfGiven()
             return try body(key.database(file), secret, new, progress)
         }

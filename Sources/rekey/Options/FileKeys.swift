@@ -13,9 +13,9 @@ final class FileKeys {
     }
 
     /// The key that opens `file`, which is recognised before a secret is asked for that would not help.
-    func key(for file: String) throws -> DatabaseKey {
+    func key(for file: String, despiteDamagedSalt: Bool = false) throws -> DatabaseKey {
         try DatabaseFile(path: file).checkMayBeEncrypted()
-        return try find(for: file).key
+        return try find(for: file, despiteDamagedSalt: despiteDamagedSalt).key
     }
 
     /// The key that opens `file`, where options say where it comes from.
@@ -47,9 +47,15 @@ final class FileKeys {
     }
 
     /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
-    func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
+    func find(
+        for file: String,
+        despiteDamagedSalt: Bool = false
+    ) throws -> (key: DatabaseKey, retired: String?) {
         if let unlocked = try unlockedKeyring() {
-            let found = try options.database(file).keyAndRetirement(in: unlocked)
+            let database = try options.database(file)
+            let found =
+                despiteDamagedSalt
+                ? try database.keyDespiteDamagedSalt(in: unlocked) : try database.keyAndRetirement(in: unlocked)
             return (try options.fileFormat.salted(found.key), found.retired)
         }
         try options.checkNoKeyring()
@@ -83,7 +89,7 @@ final class FileKeys {
     ) throws -> (found: Verification, key: DatabaseKey, retired: String?) {
         var used: (key: DatabaseKey, retired: String?)?
         func key() throws -> DatabaseKey {
-            let found = try find(for: file)
+            let found = try find(for: file, despiteDamagedSalt: true)
             used = found
             return found.key
         }
@@ -92,7 +98,7 @@ final class FileKeys {
             checksStructure: checksStructure,
             progress: progress
         )
-        let (key, retired) = try used ?? find(for: file)
+        let (key, retired) = try used ?? find(for: file, despiteDamagedSalt: true)
         return (found, key, retired)
     }
 }
