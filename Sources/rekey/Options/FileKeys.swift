@@ -89,7 +89,7 @@ final class FileKeys {
     ) throws -> (found: Verification, key: DatabaseKey, retired: String?) {
         var used: (key: DatabaseKey, retired: String?)?
         func key() throws -> DatabaseKey {
-            let found = try find(for: file, despiteDamagedSalt: true)
+            let found = try find(for: file)
             used = found
             return found.key
         }
@@ -98,7 +98,7 @@ final class FileKeys {
             checksStructure: checksStructure,
             progress: progress
         )
-        let (key, retired) = try used ?? find(for: file, despiteDamagedSalt: true)
+        let (key, retired) = try used ?? find(for: file)
         return (found, key, retired)
     }
 }
