@@ -254,7 +254,7 @@ import Testing
         #expect(kept(5) == [2, 4, 6, 8, 10] && kept(9) == kept(5))
     }
 
-    /// A large segment is stored anew when three quarters of it are needed by nothing; a small one only with others.
+    /// A large segment is rewritten when three quarters of it are unused; a small one only with others.
     @Test func wastedSegmentIsReplaced() throws {
         try fixture.open().close()
         try fixture.backUp()
