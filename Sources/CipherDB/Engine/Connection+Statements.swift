@@ -59,7 +59,7 @@ extension Connection {
             if let tail, let base = characters.baseAddress { count = tail - base }
             return code
         }
-        if closesAfterCallbacks, runningCallbacks == 0 {
+        if isClosing, runningCallbacks == 0 {
             _ = working { sqlite3_finalize(statement) }
             endIfAsked()
             try throwIfAskedToClose(sql: sql)

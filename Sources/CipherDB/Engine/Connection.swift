@@ -26,13 +26,17 @@ final class Connection {
     let leftovers = Leftovers()
     private enum Life {
         case open
+        /// A closure of the program closed it, during which the engine or the program has the handle.
+        case closing
         /// Nothing of it runs or has a lock, and its handle is closed with it: a call of the library may have it still.
         case ended
         case closed
     }
 
-    private var life = Life.open
-    var isClosed: Bool { life != .open }
+    // Asked by each step; see ``instruments``.
+    @exclusivity(unchecked) private var life = Life.open
+    var isClosed: Bool { life == .ended || life == .closed }
+    var isClosing: Bool { life == .closing }
     /// How many statements began an execution and did not end it.
     var activeStatements = 0
     /// How values are read and bound.
@@ -57,10 +61,9 @@ final class Connection {
     var callbackError: (any Error)?
     /// How many closures the engine is calling now, one inside of the other.
     private(set) var runningCallbacks = 0
-    /// How many closures of the program use the handle, or bytes of a row.
+    /// How many closures of the program use the handle.
     @exclusivity(unchecked) var holds = 0
-    /// Set where one of these closed its database.
-    @exclusivity(unchecked) private(set) var closesAfterCallbacks = false
+    private var isIdle: Bool { runningCallbacks == 0 && holds == 0 && !openHandles.hasTaken }
     /// Whether a statement outside of a transaction is refused: set in blocks that have one.
     @exclusivity(unchecked) var requiresTransaction = false
     /// Whether the block that runs shares its transaction with others, which are over and wait for the commit.
@@ -201,12 +204,10 @@ final class Connection {
     func close() {
         guard life != .closed else { return }
         guard !turn.isOfParent else { return life = .closed }
-        // The statement that called is still running: its end ends all.
-        guard runningCallbacks == 0, holds == 0 else {
-            closesAfterCallbacks = true
-            return
-        }
-        end()
+        if life == .open { life = .closing }
+        endIfAsked()
+        // A statement that called a closure is still running: its end ends all.
+        guard life == .ended, isIdle else { return }
         working.detach()
         _ = working { sqlite3_close(handle) }
         life = .closed
@@ -214,9 +215,9 @@ final class Connection {
         if progress.hasTakenMuch { Platform.giveMemoryBack() }
     }
 
-    /// Ends everything but the handle.
-    private func end() {
-        guard life == .open else { return }
+    /// Ends everything but the handle, where it was closed and nothing has the handle now.
+    func endIfAsked() {
+        guard isClosing, isIdle else { return }
         life = .ended
         interrupter.detach()
         // A copy: each takes itself out.
@@ -374,14 +375,9 @@ final class Connection {
         return callbackError
     }
 
-    /// Ends everything where a closure closed the database while a statement ran, or had its handle.
-    func endIfAsked() {
-        if closesAfterCallbacks, runningCallbacks == 0, holds == 0 { end() }
-    }
-
     /// Throws where a function or hook closed the database while a statement ran that has not come to its end.
     func throwIfAskedToClose(sql: String) throws(DatabaseError) {
-        guard closesAfterCallbacks, runningCallbacks == 0 else { return }
+        guard life != .open, runningCallbacks == 0 else { return }
         throw DatabaseError(.misuse, "a function or hook closed the database that called it", sql: sql)
     }
 

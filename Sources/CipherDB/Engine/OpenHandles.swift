@@ -42,6 +42,9 @@ struct OpenHandles {
     /// Whether a statement was stepped and neither finished nor reset, or a blob is open.
     var hasRunning: Bool { !blobs.isEmpty || statements.values.contains { $0.isInUse } }
 
+    /// Whether the engine runs a statement, or the program has the bytes of a row.
+    var hasTaken: Bool { statements.values.contains { $0.state.isTaken } }
+
     var hasBlobs: Bool { !blobs.isEmpty }
 
     /// Of the statements that write and are not over, and of the blobs that may be written: the engine ends no savepoint beside them.

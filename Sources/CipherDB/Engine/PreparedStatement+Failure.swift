@@ -73,7 +73,16 @@ extension PreparedStatement {
         )
     }
 
-    var misuseWhileStepping: DatabaseError {
-        DatabaseError(.misuse, "a function tried to run the statement that called it", sql: sql)
+    /// Throws where somebody has it.
+    @inline(__always) func checkIsFree() throws(DatabaseError) {
+        if case .taken(let taker, _) = state { throw misuse(whileTakenBy: taker) }
+    }
+
+    private func misuse(whileTakenBy taker: Taker) -> DatabaseError {
+        switch taker {
+        case .engine: DatabaseError(.misuse, "a function tried to run the statement that called it", sql: sql)
+        case .program:
+            DatabaseError(.misuse, "the closure that reads the bytes of a row tried to run its statement", sql: sql)
+        }
     }
 }

@@ -9,22 +9,29 @@ internal import CipherSystem
         case idle
         /// Between the beginning of an execution and its first step: it is given its values.
         case binding
-        /// SQLite runs it now. A function that it calls may ask for its end.
-        case stepping(then: AfterStep)
+        /// A closure of the program that runs meanwhile may ask for its end.
+        case taken(by: Taker, then: AfterStep)
         /// It may hold a lock.
         case onRow
         /// After the last step, or one that failed; to be reset.
         case ended
 
-        var isStepping: Bool { if case .stepping = self { true } else { false } }
+        var isTaken: Bool { if case .taken = self { true } else { false } }
         var isBinding: Bool { if case .binding = self { true } else { false } }
         /// Whether the next step is the first.
         var isBeforeFirst: Bool {
             switch self {
             case .idle, .binding: true
-            case .stepping, .onRow, .ended: false
+            case .taken, .onRow, .ended: false
             }
         }
+    }
+
+    enum Taker {
+        /// SQLite runs it.
+        case engine
+        /// The program has the bytes of its row.
+        case program
     }
 
     enum AfterStep {
@@ -85,7 +92,7 @@ internal import CipherSystem
 
     func finalize() {
         guard let handle, !connection.turn.isOfParent else { return }
-        guard !state.isStepping else { return state = .stepping(then: .finalize) }
+        if case .taken(let taker, _) = state { return state = .taken(by: taker, then: .finalize) }
         let ended = reported
         reported = nil
         reset()
@@ -110,7 +117,7 @@ internal import CipherSystem
     func begin() throws(DatabaseError) {
         connection.endLeftovers()
         _ = try live()
-        guard !state.isStepping else { throw misuseWhileStepping }
+        try checkIsFree()
         guard !state.isBinding else {
             throw DatabaseError(.misuse, "a value ran the statement that it is bound to", sql: sql)
         }
@@ -134,8 +141,8 @@ internal import CipherSystem
     func end() {
         // The engine would write into the file of the parent.
         guard !isOfParent else { return }
-        if case .stepping(let next) = state {
-            if case .nothing = next { state = .stepping(then: .end) }
+        if case .taken(let taker, let next) = state {
+            if case .nothing = next { state = .taken(by: taker, then: .end) }
             return
         }
         execution += 1
@@ -154,7 +161,7 @@ internal import CipherSystem
     /// Whether it may hold a lock, or is being run.
     var isInUse: Bool {
         switch state {
-        case .stepping, .onRow: true
+        case .taken, .onRow: true
         case .idle, .binding, .ended: false
         }
     }
@@ -174,13 +181,13 @@ internal import CipherSystem
         // A value that was bound, or a row's decoder, may have forked.
         guard !isOfParent else { throw UsedAfterFork.database }
         let handle = try live()
-        guard !state.isStepping else { throw misuseWhileStepping }
+        try checkIsFree()
         if access.control != .none, connection.absorbs(access.control) { return false }
         var code: Int32
         rowWidth = 0
         repeat {
             try willStep()
-            state = .stepping(then: .nothing)
+            state = .taken(by: .engine, then: .nothing)
             code = stepOnce(handle)
         } while try followRefusal(handle)
         let next = try didStep(code)
@@ -190,7 +197,7 @@ internal import CipherSystem
             guard case .nothing = next else {
                 throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
             }
-            if connection.closesAfterCallbacks { try connection.throwIfAskedToClose(sql: sql) }
+            if connection.isClosing { try connection.throwIfAskedToClose(sql: sql) }
             try checkPages()
             showRow()
             return true
@@ -250,7 +257,7 @@ internal import CipherSystem
 
     /// - Returns: What a closure asked for that the engine called meanwhile.
     @inline(__always) private func didStep(_ code: Int32) throws -> AfterStep {
-        let next: AfterStep = if case .stepping(let next) = state { next } else { .nothing }
+        let next: AfterStep = if case .taken(_, let next) = state { next } else { .nothing }
         state = code == SQLITE_ROW ? .onRow : .ended
         if connection.authorizer.hasAccess { try followAccess(next) }
         changes.didStep(of: connection, isOver: code != SQLITE_ROW, isReadOnly: isReadOnly)
@@ -264,34 +271,30 @@ internal import CipherSystem
         case .end: end()
         case .finalize: finalize()
         }
-        if connection.closesAfterCallbacks { connection.endIfAsked() }
+        if connection.isClosing { connection.endIfAsked() }
     }
 
     /// Lends the bytes of the row: until ``endLoan()`` nothing steps, resets or finalises the statement.
     ///
     /// - Returns: Whether they were not lent before.
-    func lend() -> Bool {
+    @inline(__always) func lend() -> Bool {
         guard case .onRow = state else { return false }
-        state = .stepping(then: .nothing)
-        connection.holds += 1
+        state = .taken(by: .program, then: .nothing)
         return true
     }
 
-    func endLoan() {
-        guard !isOfParent, case .stepping(let next) = state else { return }
+    @inline(__always) func endLoan() {
+        guard case .taken(by: .program, let next) = state else { return }
         state = .onRow
-        connection.holds -= 1
-        follow(next)
+        if next != .nothing || connection.isClosing, !isOfParent { follow(next) }
     }
 
     /// Back to before the first row; bound values stay.
     func reset() {
-        let next: AfterStep
+        var next = AfterStep.nothing
         switch state {
-        case .idle, .stepping: next = .nothing
-        case .binding:
-            state = .idle
-            next = .nothing
+        case .idle, .taken: break
+        case .binding: state = .idle
         case .ended: (_, next) = resetNow()
         case .onRow:
             hideRow()
@@ -309,7 +312,7 @@ internal import CipherSystem
             isGuarded = false
             uncountedGuard?._withUnsafeGuaranteedRef { $0.end() }
         }
-        if let reported, !state.isStepping {
+        if let reported, !state.isTaken {
             self.reported = nil
             reportEnd(of: reported)
         }
@@ -318,9 +321,9 @@ internal import CipherSystem
 
     /// - Returns: What a hook asked for that was told of it.
     private func resetNow() -> (code: Int32, next: AfterStep) {
-        state = .stepping(then: .nothing)
+        state = .taken(by: .engine, then: .nothing)
         let code = connection.working { sqlite3_reset(handle) }
-        let next: AfterStep = if case .stepping(let next) = state { next } else { .nothing }
+        let next: AfterStep = if case .taken(_, let next) = state { next } else { .nothing }
         state = .idle
         return (code, next)
     }

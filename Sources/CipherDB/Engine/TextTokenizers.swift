@@ -7,14 +7,17 @@ typealias TokenizeBody = (String, [String]) -> [Token]
 private final class TableTokenizer {
     private let arguments: [String]
     /// Nil until the module is known, which FTS4 says with the first text.
-    var tokenize: TokenizeBody?
+    var box: CallbackBox<TokenizeBody>?
 
-    init(_ count: Int32, _ arguments: UnsafePointer<UnsafePointer<CChar>?>?, _ tokenize: TokenizeBody?) {
+    init(_ count: Int32, _ arguments: UnsafePointer<UnsafePointer<CChar>?>?, _ box: CallbackBox<TokenizeBody>?) {
         self.arguments = (0..<Int(count)).compactMap { arguments?[$0].map { String(cString: $0) } }
-        self.tokenize = tokenize
+        self.box = box
     }
 
-    func tokens(_ text: String) -> [Token] { tokenize?(text, arguments) ?? [] }
+    func tokens(_ text: String) -> [Token] {
+        guard let box else { return [] }
+        return box.connection.inCallback { box.body(text, arguments) }
+    }
 }
 
 /// The tokens of one text, returned one by one.
@@ -35,10 +38,10 @@ private final class TokenCursor {
 /// connection; there is no destructor callback.
 final class FTS4Module {
     fileprivate let module: UnsafeMutablePointer<csqlcipher_tokenizer_module>
-    fileprivate let tokenize: TokenizeBody
+    fileprivate let box: CallbackBox<TokenizeBody>
 
-    init(_ tokenize: @escaping TokenizeBody) {
-        self.tokenize = tokenize
+    init(_ box: CallbackBox<TokenizeBody>) {
+        self.box = box
         module = .allocate(capacity: 1)
         module.initialize(
             to: csqlcipher_tokenizer_module(
@@ -92,8 +95,8 @@ private func openCursor(
     let module = UnsafeRawPointer(base).assumingMemoryBound(to: csqlcipher_tokenizer_module.self)
     let whole = UnsafeRawPointer(tokenizer).assumingMemoryBound(to: csqlcipher_tokenizer.self)
     let ofTable = Unmanaged<TableTokenizer>.fromOpaque(whole.pointee.context).takeUnretainedValue()
-    if ofTable.tokenize == nil {
-        ofTable.tokenize = Unmanaged<FTS4Module>.fromOpaque(module.pointee.context).takeUnretainedValue().tokenize
+    if ofTable.box == nil {
+        ofTable.box = Unmanaged<FTS4Module>.fromOpaque(module.pointee.context).takeUnretainedValue().box
     }
     // A negative length means up to the NUL.
     let count = bytes >= 0 ? Int(bytes) : input.map { String(cString: $0).utf8.count } ?? 0
@@ -133,12 +136,8 @@ private func nextToken(
 }
 
 extension Connection {
-    private func asCallback(_ tokenize: @escaping TokenizeBody) -> TokenizeBody {
-        { [unowned self] text, arguments in inCallback { tokenize(text, arguments) } }
-    }
-
     func createFTS4Tokenizer(_ name: String, _ tokenize: @escaping TokenizeBody) throws {
-        let module = FTS4Module(asCallback(tokenize))
+        let module = FTS4Module(CallbackBox(tokenize, self))
         tokenizers.append(module)
         try unrestricted {
             try check(csqlcipher_enable_fts3_tokenizer(handle, 1))
@@ -159,8 +158,7 @@ extension Connection {
         var functions = fts5_tokenizer(
             xCreate: { context, arguments, count, result in
                 guard let context else { return SQLITE_ERROR }
-                let tokenize = CallbackBox<TokenizeBody>.at(context).body
-                let tokenizer = TableTokenizer(count, UnsafePointer(arguments), tokenize)
+                let tokenizer = TableTokenizer(count, UnsafePointer(arguments), .at(context))
                 result?.pointee = OpaquePointer(Unmanaged.passRetained(tokenizer).toOpaque())
                 return SQLITE_OK
             },
@@ -186,7 +184,7 @@ extension Connection {
                 return SQLITE_OK
             }
         )
-        let box = Unmanaged.passRetained(CallbackBox(asCallback(tokenize), self)).toOpaque()
+        let box = Unmanaged.passRetained(CallbackBox(tokenize, self)).toOpaque()
         let code = api.pointee.xCreateTokenizer(api, name, box, &functions, releaseBox)
         // Without memory for it the engine does not call the destructor.
         if code != SQLITE_OK { releaseBox(box) }

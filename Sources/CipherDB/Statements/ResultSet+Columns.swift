@@ -95,7 +95,7 @@ extension ResultSet {
     }
 
     /// Hands the bytes of a blob or text in a column to `body`, without a copy; no bytes for NULL and for an empty one.
-    /// They are good until `body` returns.
+    /// They are good until `body` returns: in it ``next()`` throws, and a database that it closes is closed afterwards.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` for a name that is not there, and for a number.
     @inlinable public func withBytes<Result>(
@@ -118,7 +118,7 @@ extension ResultSet {
 
     /// Begins a call that reads a column by its name.
     @usableFromInline func enter(findingColumn name: String) throws -> (index: Int, Turn.Stay) {
-        let stay = try prepared.enter()
+        let stay = try enter()
         if let index = names.index(ofKey: name) { return (index, stay) }
         defer { leave(stay) }
         throw whyNoColumn(name)
@@ -128,18 +128,23 @@ extension ResultSet {
     @usableFromInline func enter(
         readingColumn index: Int
     ) throws -> (bytes: UnsafeRawBufferPointer, stay: Turn.Stay, isLoan: Bool) {
-        let stay = try prepared.enter()
-        if prepared.hasColumn(index, of: execution) {
-            let stored = prepared.value(index)
-            switch stored.storageClass {
-            case .blob, .null: return (stored.bytes(isText: false), stay, prepared.lend())
-            case .text: return (stored.bytes(isText: true), stay, prepared.lend())
-            case .integer, .real: break
-            }
+        let stay = try enter()
+        if prepared.hasColumn(index, of: execution), let bytes = storedBytes(index) {
+            return (bytes, stay, prepared.lend())
         }
         defer { leave(stay) }
         _ = try column(index).storageClass
         throw column(index).mismatch(UnsafeRawBufferPointer.self)
+    }
+
+    /// Those of a blob, a text or NULL; nil for a number.
+    @inline(__always) private func storedBytes(_ index: Int) -> UnsafeRawBufferPointer? {
+        let stored = prepared.value(index)
+        switch stored.storageClass {
+        case .blob, .null: return stored.bytes(isText: false)
+        case .text: return stored.bytes(isText: true)
+        case .integer, .real: return nil
+        }
     }
 
     @usableFromInline func leave(_ stay: Turn.Stay, endingLoan isLoan: Bool) {
