@@ -182,7 +182,7 @@ import Testing
     }
 
     /// On an encrypted file, which has more that ends with its connection.
-    @Test(arguments: ["authorizer", "tokenizer", "ended", "vacuum", "blob"])
+    @Test(arguments: ["authorizer", "tokenizer", "ended", "vacuum", "blob", "bytes"])
     func closureThatClosesLeavesNothingOpen(kind: String) throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("test.db")
@@ -215,7 +215,7 @@ import Testing
             default: break
             }
             reach.database = database
-            let rows = kind == "ended" ? try database.executeQuery("SELECT a FROM t") : nil
+            let rows = ["ended", "bytes"].contains(kind) ? try database.executeQuery("SELECT a FROM t") : nil
             let isRefused: Bool
             do {
                 switch kind {
@@ -226,6 +226,14 @@ import Testing
                     let blob = try database.openBlob(inTable: "t", column: "a", row: 1, writable: true)
                     try blob.write(Data("x".utf8), at: 0)
                     try blob.close()
+                case "bytes":
+                    #expect(try rows?.next() == true)
+                    try rows?.withBytes(forColumnIndex: 0) { bytes in
+                        database.close()
+                        let error = #expect(throws: DatabaseError.self) { try rows?.next() }
+                        #expect(error?.message.contains("reads the bytes") == true)
+                        #expect(bytes.first == UInt8(ascii: "a"))
+                    }
                 default:
                     _ = try rows?.next()
                     rows?.close()
@@ -234,7 +242,7 @@ import Testing
             } catch is DatabaseError {
                 isRefused = true
             }
-            #expect(isRefused || ["tokenizer", "ended", "blob"].contains(kind))
+            #expect(isRefused || ["tokenizer", "ended", "blob", "bytes"].contains(kind))
             #expect(!database.isOpen)
             #expect(throws: DatabaseError.self) { try database.executeUpdate("DELETE FROM t") }
             reach.database = nil

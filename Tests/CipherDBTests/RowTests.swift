@@ -116,6 +116,12 @@ import Testing
         #expect(throws: DatabaseError.self) { try rows.next(as: Item.self) }
     }
 
+    @Test func nextOfOptionalResultSetIsNotValue() throws {
+        let rows: ResultSet? = try database.executeQuery("SELECT 0")
+        #expect(try rows?.next() == true)
+        #expect(try rows?.next() == false)
+    }
+
     @Test func oneColumnIsReadAsItsType() throws {
         #expect(try database.fetchAll(Int.self, "SELECT 3 UNION SELECT 1 ORDER BY 1") == [1, 3])
         #expect(try database.fetchAll(Int?.self, "SELECT NULL UNION ALL SELECT 1") == [nil, 1])

@@ -110,11 +110,14 @@ extension PreparedStatement {
     @inline(__always) func borrow(_ column: Int, of execution: Int) throws -> BorrowedValue {
         let turn = uncountedTurn
         let stay = try turn._withUnsafeGuaranteedRef { try $0.enter() }
-        guard hasColumn(column, of: execution) else {
-            defer { leave(stay) }
-            throw whyNoColumn(column, of: execution)
-        }
+        guard hasColumn(column, of: execution) else { throw leaving(stay, withoutColumn: column, of: execution) }
         return BorrowedValue(value(column), of: turn, stay)
+    }
+
+    // Apart, so that reading a column is short.
+    @inline(never) private func leaving(_ stay: Turn.Stay, withoutColumn column: Int, of execution: Int) -> any Error {
+        defer { leave(stay) }
+        return whyNoColumn(column, of: execution)
     }
 
     /// A column of the current row, counted from 0; NULL where there is none.

@@ -286,7 +286,12 @@ internal import CipherSystem
     @inline(__always) func endLoan() {
         guard case .taken(by: .program, let next) = state else { return }
         state = .onRow
-        if next != .nothing || connection.isClosing, !isOfParent { follow(next) }
+        if next != .nothing || connection.isClosing { followLoan(next) }
+    }
+
+    // Apart, so that ending a loan is short.
+    @inline(never) private func followLoan(_ next: AfterStep) {
+        if !isOfParent { follow(next) }
     }
 
     /// Back to before the first row; bound values stay.

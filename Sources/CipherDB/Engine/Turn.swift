@@ -54,18 +54,27 @@ internal import CipherSystem
     ///
     /// - Throws: ``DatabaseError`` where the calling thread must not use it; ``UsedAfterFork``.
     @inline(__always) package func enter() throws -> Stay {
-        guard let stay = enterIfFree() else { throw refusal }
-        return stay
+        if let stay = enterAgain() { return stay }
+        return try enterFirst()
     }
 
     /// As ``enter()``; nil where the calling thread must not use it.
-    @inline(__always) package func enterIfFree() -> Stay? {
+    @inline(__always) package func enterIfFree() -> Stay? { enterAgain() ?? take() }
+
+    /// As ``enterIfFree()``; nil also where the calling thread has to take it from another one.
+    @inline(__always) private func enterAgain() -> Stay? {
         let thread = csystem_fast_thread()
         // Most calls are parts of one.
         let inside = firstInside.load(ordering: .relaxed)
         if inside == thread { return .inner }
-        if inside == 0, first.load(ordering: .relaxed) == thread { return takeAgain(thread) ? .first : take() }
-        return holder.load(ordering: .relaxed) == thread ? .inner : take()
+        if inside == 0, first.load(ordering: .relaxed) == thread { return takeAgain(thread) ? .first : nil }
+        return holder.load(ordering: .relaxed) == thread ? .inner : nil
+    }
+
+    // Apart, so that each call of a row is short.
+    @inline(never) private func enterFirst() throws -> Stay {
+        guard let stay = take() else { throw refusal }
+        return stay
     }
 
     /// Ends a call.

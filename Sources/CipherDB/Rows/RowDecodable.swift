@@ -66,7 +66,7 @@ extension ResultSet {
     /// Goes to the next row and makes a value of it; nil after the last. So rows are read one at a time.
     ///
     /// - Throws: ``DatabaseError``, which names the row, counted from 1, where it is not of this type; ``KeyError``.
-    @inlinable public func next<Value: RowDecodable>(as type: Value.Type = Value.self) throws -> Value? {
+    @inlinable public func next<Value: RowDecodable>(as type: Value.Type) throws -> Value? {
         let stay = try enter()
         defer { leave(stay) }
         guard try next() else { return nil }

@@ -132,9 +132,18 @@ extension ResultSet {
         if prepared.hasColumn(index, of: execution), let bytes = storedBytes(index) {
             return (bytes, stay, prepared.lend())
         }
+        throw leaving(stay, withoutBytesOf: column(index))
+    }
+
+    // Apart, so that reading bytes is short.
+    @inline(never) private func leaving(_ stay: Turn.Stay, withoutBytesOf column: ResultColumn) -> any Error {
         defer { leave(stay) }
-        _ = try column(index).storageClass
-        throw column(index).mismatch(UnsafeRawBufferPointer.self)
+        do {
+            _ = try column.storageClass
+            return column.mismatch(UnsafeRawBufferPointer.self)
+        } catch {
+            return error
+        }
     }
 
     /// Those of a blob, a text or NULL; nil for a number.

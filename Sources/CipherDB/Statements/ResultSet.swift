@@ -59,8 +59,12 @@ public final class ResultSet {
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Turn.Stay { try uncounted._withUnsafeGuaranteedRef { try $0.enter() } }
-    @usableFromInline func leave(_ stay: Turn.Stay) { uncounted._withUnsafeGuaranteedRef { $0.leave(stay) } }
+    @inline(__always) @usableFromInline func enter() throws -> Turn.Stay {
+        try uncounted._withUnsafeGuaranteedRef { try $0.enter() }
+    }
+    @inline(__always) @usableFromInline func leave(_ stay: Turn.Stay) {
+        uncounted._withUnsafeGuaranteedRef { $0.leave(stay) }
+    }
 
     /// Goes to the next row; false after the last, which also closes.
     ///

@@ -108,7 +108,7 @@ public struct ResultColumn {
     }
 
     /// The error for a value that is not of `type`. It names the column and the kind of value, never the value.
-    public func mismatch<Wanted>(_ type: Wanted.Type) -> DatabaseError {
+    @inline(never) public func mismatch<Wanted>(_ type: Wanted.Type) -> DatabaseError {
         wrong("\(kind), not \(type)")
     }
 
@@ -118,7 +118,7 @@ public struct ResultColumn {
     }
 
     /// The error for a number that is no `type` because of its size or its fraction.
-    fileprivate func noInteger<Wanted>(of type: Wanted.Type) -> DatabaseError {
+    @inline(never) fileprivate func noInteger<Wanted>(of type: Wanted.Type) -> DatabaseError {
         guard let number = try? borrow().real else { return mismatch(type) }
         return wrong(
             number == number.rounded() ? "\(kind) out of \(type)'s range" : "real with a fraction, not \(type)"
