@@ -68,10 +68,11 @@ extension ErrorCode where Failure == BackupError {
     }
     /// The location has no repository.
     public static var notARepository: Self { Self("missing, or not a repository of backups") }
-    /// The location has no repository, and the keyring notes so many: one of them may be meant, on a disk that is not there.
+    /// The location has no repository, or another database's, and the keyring notes so many: one of them may be meant, on a disk that is not
+    /// there.
     public static var otherThanNoted: Self {
         Self {
-            "missing, or not a repository of backups, and the keyring notes \($0.repositories == 1 ? "one" : "\(given: $0.repositories)"): "
+            "missing, or not the repository of this database, and the keyring notes \($0.repositories == 1 ? "one" : "\(given: $0.repositories)"): "
                 + "is its disk mounted?"
         }
     }

@@ -76,6 +76,8 @@ struct PagesInHeaderSize: PageSource {
     private let count: Int64
     /// The numbers of the pages that the header counts and the file does not have, in a file that was cut off.
     let missing: Range<Int>
+    /// Whether bytes that are no whole page stand behind the pages that the header counts.
+    let endsInSurplus: Bool
 
     /// All of `pages` where the first one is not authentic, since nothing that it says is to be believed then.
     init(_ pages: any PageSource, _ cipher: PageCipher) throws {
@@ -85,6 +87,7 @@ struct PagesInHeaderSize: PageSource {
         guard try cipher.isAuthentic(first, number: 1) == true else {
             count = size
             missing = 0..<0
+            endsInSurplus = false
             return
         }
         let pageSize = Int64(cipher.format.pageSize)
@@ -92,6 +95,7 @@ struct PagesInHeaderSize: PageSource {
         count = counted == 0 ? size : min(size, counted * pageSize)
         // A page at the end that is not whole is damaged.
         let present = (size + pageSize - 1) / pageSize
+        endsInSurplus = counted > 0 && present > counted && size % pageSize != 0
         missing = present < counted ? Int(present + 1)..<Int(counted + 1) : 0..<0
     }
 

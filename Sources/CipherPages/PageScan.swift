@@ -12,11 +12,14 @@ package struct PageScan {
         package var damaged: [Int]
         /// Those that the header counts and the file does not have. A header can name four thousand millions.
         package var missing: Range<Int>
+        /// Whether the part of a page at the end is one that the header does not count.
+        package var endsInSurplus: Bool
 
-        package init(pages: Int, damaged: [Int], missing: Range<Int> = 0..<0) {
+        package init(pages: Int, damaged: [Int], missing: Range<Int> = 0..<0, endsInSurplus: Bool = false) {
             self.pages = pages
             self.damaged = damaged
             self.missing = missing
+            self.endsInSurplus = endsInSurplus
         }
 
         package var isSound: Bool { damaged.isEmpty && missing.isEmpty }
@@ -26,7 +29,7 @@ package struct PageScan {
 
         /// The missing ones, and at the end one that is cut.
         package var absent: Range<Int> {
-            guard let last = damaged.last, last > pages else { return missing }
+            guard let last = damaged.last, last > pages, !endsInSurplus else { return missing }
             return (pages + 1)..<max(last + 1, missing.upperBound)
         }
 
@@ -106,7 +109,12 @@ package struct PageScan {
         let found = try stillDamaged(suspects, frames) { try progress(pages, pages) }
         let isHeaderDamaged = try found.first != 1 && HeaderFlaw(newest(frames).read(24, at: 0), format: format) != nil
         let inHeader = try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format))
-        return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: inHeader.missing)
+        return Result(
+            pages: pages,
+            damaged: (isHeaderDamaged ? [1] : []) + found,
+            missing: inHeader.missing,
+            endsInSurplus: inHeader.endsInSurplus
+        )
     }
 
     /// The pages in force, as they are found now.

@@ -18,21 +18,29 @@ extension Platform {
         (try? fileSystem(of: path).isReadOnly) ?? false
     }
 
+    /// Whether the file system of `path` has no inode left for another file.
+    package static func lacksInodes(_ path: String) -> Bool { (try? fileSystem(of: path).lacksInodes) ?? false }
+
     /// What the system tells of the file system of `path`. Throws the `errno`.
-    private static func fileSystem(of path: String) throws(Errno) -> (freeBytes: Int64, isReadOnly: Bool) {
+    private static func fileSystem(of path: String) throws(Errno) -> (
+        freeBytes: Int64, lacksInodes: Bool, isReadOnly: Bool
+    ) {
         // The first flag of both is ST_RDONLY, or MNT_RDONLY: an enumerator with some C libraries and a macro with others.
         #if canImport(Darwin)
             // The number of blocks in statvfs has 32 bits there.
             var status = statfs()
             _ = try call(path) { Int(statfs($0, &status)) }
             let (blocks, size, flags) = (UInt64(status.f_bavail), UInt64(status.f_bsize), UInt64(status.f_flags))
+            let lacksInodes = status.f_files > 0 && status.f_ffree == 0
         #else
             var status = statvfs()
             _ = try call(path) { Int(statvfs($0, &status)) }
             let (blocks, size, flags) = (UInt64(status.f_bavail), UInt64(status.f_frsize), UInt64(status.f_flag))
+            // Some file systems have no fixed number, and say 0.
+            let lacksInodes = status.f_files > 0 && status.f_favail == 0
         #endif
         let bytes = blocks.multipliedReportingOverflow(by: size)
-        return (bytes.overflow ? .max : Int64(clamping: bytes.partialValue), flags & 1 != 0)
+        return (bytes.overflow ? .max : Int64(clamping: bytes.partialValue), lacksInodes, flags & 1 != 0)
     }
 
     /// How many descriptors this process may have, where it has them all; nil where it can open another file.

@@ -107,6 +107,22 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible), arguments: [JournalMode.delete, .wal])
+    func lackOfInodesIsNamed(_ mode: JournalMode) throws {
+        let disk = try SmallDisk(bytes: 1 << 20, inodes: 4)
+        let path = disk.file("vault.db")
+        try make(path, mode)
+        for number in 1... {
+            guard FileManager.default.createFile(atPath: disk.file("\(number)"), contents: nil) else { break }
+        }
+        let database = Database(path: path)
+        let error = try failure {
+            try database.open(key: key)
+            try database.executeUpdate("INSERT INTO notes VALUES ('milk')")
+        }
+        #expect(error.message.contains("no inode is left for another file in \(disk.path)"), "\(error)")
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible), arguments: [JournalMode.delete, .wal])
     func readOnlyMountIsNamed(_ mode: JournalMode) throws {
         let disk = try SmallDisk(bytes: 1 << 20)
         let path = disk.file("vault.db")

@@ -18,6 +18,8 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
+    private static let key = SampleKey.named("waiting").key
+
     private func database(_ kind: Kind, limit: Duration = .seconds(600)) throws -> any DatabaseWriter {
         let configuration = Configuration {
             $0.writerWaitingLimit = limit
@@ -27,8 +29,8 @@ import Testing
         let database: any DatabaseWriter =
             switch kind {
             case .queue:
-                try DatabaseQueue(path: directory.file("test.db"), key: .random(), configuration: configuration)
-            case .pool: try DatabasePool(path: directory.file("test.db"), key: .random(), configuration: configuration)
+                try DatabaseQueue(path: directory.file("test.db"), key: Self.key, configuration: configuration)
+            case .pool: try DatabasePool(path: directory.file("test.db"), key: Self.key, configuration: configuration)
             }
         try database.write { try $0.executeStatements("CREATE TABLE t (a)") }
         return database
@@ -85,6 +87,54 @@ import Testing
         try await holder.end()
         await #expect(throws: CancellationError.self) { try await first.value }
         try await second.value
+        #expect(try values(database) == [2])
+    }
+
+    enum Stop: CaseIterable, Sendable {
+        case cancellation, interruption, suspension
+    }
+
+    /// SQLite asks the busy handler alone meanwhile.
+    @Test(arguments: Kind.allCases, Stop.allCases)
+    func waitForLockOfAnotherConnectionEnds(kind: Kind, by stop: Stop) async throws {
+        let database = try database(kind)
+        try await database.inDatabase { $0.busyTimeout = .seconds(600) }
+        let other = Database(path: directory.file("test.db"))
+        try other.open(key: Self.key)
+        defer { other.close() }
+        try other.beginTransaction()
+        let begun = Gate()
+        let task = Task {
+            try await database.inDatabase {
+                begun.open()
+                try $0.executeUpdate("INSERT INTO t VALUES (1)")
+            }
+        }
+        try await begun.waited()
+        switch stop {
+        case .cancellation: task.cancel()
+        case .suspension: try await database.suspend()
+        case .interruption:
+            let end = Gate()
+            Task {
+                _ = await task.result
+                end.open()
+            }
+            try await eventually {
+                database.interrupt()
+                return end.passed
+            }
+        }
+        #expect(try await task.ends())
+        let error = await #expect(throws: (any Error).self) { try await task.value }
+        switch stop {
+        case .cancellation: #expect(error is CancellationError)
+        case .interruption: #expect((error as? DatabaseError)?.code == .interrupted)
+        case .suspension: #expect(error?.isOfSuspension == true)
+        }
+        try other.rollback()
+        database.resume()
+        try await inserting(2, database)
         #expect(try values(database) == [2])
     }
 
@@ -191,16 +241,5 @@ import Testing
             (TaskPriority(rawValue: 0x21), .userInteractive), (TaskPriority(rawValue: 0), .unspecified),
         ]
         for (priority, quality) in classes { #expect(DispatchQoS(priority) == quality) }
-    }
-
-    @Test func blockRunsWithPriorityOfItsTask() async throws {
-        let database = try database(.queue)
-        for priority in [TaskPriority.background, .high] {
-            let seen = try await Task(priority: priority) {
-                try await database.inDatabase { _ in Task.currentPriority }
-            }.value
-            // A task that waits for it may have raised it.
-            #expect(seen >= priority)
-        }
     }
 }

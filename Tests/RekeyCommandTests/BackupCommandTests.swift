@@ -279,6 +279,24 @@ import Testing
         #expect(try rekey("backup a.db elsewhere \(keys)").status == 0)
     }
 
+    /// Later prunes would remove what is the other's.
+    @Test(arguments: ["", "--follow"]) func repositoryOfAnotherDatabaseIsRefused(options: String) throws {
+        try SampleFile.make(at: directory.file("b.db"), under: .sample("k"))
+        for name in ["a", "b"] {
+            #expect(try rekey("keyring init \(name).db --key-file k --new-key-file other").status == 0)
+            let done = try rekey("backup \(name).db \(name) --keyring \(name).db.keyring --key-file other")
+            #expect(done.status == 0, "\(done.errors)")
+        }
+        let keys = "--keyring a.db.keyring --key-file other --keep 1"
+        let refused = try rekey("backup a.db b \(options) \(keys)")
+        #expect(refused.status == 66 && refused.errors.contains("not the repository of this database"))
+        #expect(refused.errors.contains("--at-least 0"))
+        #expect(try rekey("backups b").output.split(separator: "\n").count == 1)
+        #expect(try rekey("backup b.db b --keyring b.db.keyring --key-file other").status == 0)
+        // Asked for, as after both were moved.
+        #expect(try rekey("backup a.db b --at-least 0 \(keys)").errors.contains("this run removes no generation"))
+    }
+
     @Test func keptGenerationsAreBoundedWithoutPrune() throws {
         for number in 1...3 {
             try update("UPDATE people SET note = \(number) WHERE id = 1")

@@ -312,6 +312,17 @@ import Testing
         #expect(try fixture.repository.check().problems == ["missing, and not pruned: generation 2"])
     }
 
+    @Test func surplusBytesAreNoMissingPage() throws {
+        try fixture.open().close()
+        let handle = try #require(FileHandle(forWritingAtPath: fixture.path))
+        let pages = try Int(handle.seekToEnd()) / RepositoryFixture.pageSize
+        try handle.write(contentsOf: Data(repeating: 7, count: 100))
+        try handle.close()
+        let found = try fixture.file.verify(key: RepositoryFixture.key.key)
+        #expect(found.damagedPages == [pages + 1] && found.missingPages.isEmpty)
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [pages + 1] }) { try fixture.backUp() }
+    }
+
     @Test func generationsWithoutMarkerAreNotARepository() throws {
         try fixture.open().close()
         try fixture.backUp()

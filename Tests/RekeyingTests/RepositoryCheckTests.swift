@@ -29,6 +29,34 @@ import Testing
 
     private var manifests: [StoredManifest] { get throws { try fixture.repository.manifests() } }
 
+    enum Loss: CaseIterable {
+        case removed, emptied, changed
+    }
+
+    /// Its identifier stands in each manifest.
+    @Test(arguments: Loss.allCases) func lostMarkerCostsNoGeneration(loss: Loss) throws {
+        try make(3)
+        let place = fixture.path(ofObject: "repository")
+        switch loss {
+        case .removed: try FileManager.default.removeItem(atPath: place)
+        case .emptied: try Data().write(to: URL(fileURLWithPath: place))
+        case .changed:
+            var bytes = try FileState(place).bytes
+            bytes[20] ^= 1
+            try Data(bytes).write(to: URL(fileURLWithPath: place))
+        }
+        let check = try fixture.repository.check()
+        #expect(check.sound == [1, 2, 3] && check.problems.count == 1, "\(check)")
+        #expect(try fixture.repository.generations().map(\.number) == [1, 2, 3])
+        for number in 1...3 as ClosedRange<UInt64> {
+            #expect(try fixture.answer(.number(number)) != nil)
+        }
+        // What is stored needs it.
+        #expect(throws: BackupError.self) { try fixture.backUp() }
+        #expect(throws: BackupError.self) { try fixture.repository.prune(keeping: RetentionPolicy()) }
+        #expect(fixture.objects("generations").count == 3)
+    }
+
     /// Adds a generation that somebody without the key made of the newest one.
     private func forge(
         number: UInt64? = nil,

@@ -14,10 +14,12 @@ package final class SmallDisk: Sendable {
         #endif
     }
 
-    package init(bytes: Int) throws {
+    /// - Parameter inodes: How many files and directories it has room for, with its own.
+    package init(bytes: Int, inodes: Int? = nil) throws {
         directory = try TemporaryDirectory()
         path = directory.path
-        let outcome = try Program.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(bytes)", "tmpfs", path])
+        let options = "size=\(bytes)" + (inodes.map { ",nr_inodes=\($0)" } ?? "")
+        let outcome = try Program.run("/bin/mount", ["-t", "tmpfs", "-o", options, "tmpfs", path])
         guard outcome.status == 0 else { throw StockShell.Failure(errors: outcome.errors) }
     }
 

@@ -47,8 +47,9 @@ extension BackupRepository {
         progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
         try storage.locked(exclusively: false) {
-            let marker = try marker()
+            let marker = try markerToRead()
             var check = RepositoryCheck()
+            check.noting { _ = try self.marker() }
             var manifests: [StoredManifest] = []
             for name in try manifestNames() {
                 check.noting { manifests.append(try StoredManifest(name, storage, marker)) }

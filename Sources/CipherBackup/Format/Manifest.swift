@@ -148,11 +148,13 @@ package struct StoredManifest: Sendable {
     }
 
     /// Reads the object `name`. Throws where it is not what was written, or belongs to another name or repository.
-    init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
+    ///
+    /// - Parameter marker: That of the repository; nil where it is lost.
+    init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker?) throws {
         self.name = name
         let path = StoredManifest.directory + "/" + name
         file = try storage.bytes(path, most: Manifest.mostBytes)
-        guard let manifest = try Manifest(file), manifest.repository == marker.identifier,
+        guard let manifest = try Manifest(file), manifest.repository == marker?.identifier ?? manifest.repository,
             try StoredManifest.name(manifest.number, Cryptography.SHA256().digest(of: file)) == name
         else { throw BackupError(.damagedObject, path: "\(storage.description)/\(path)") }
         self.manifest = manifest

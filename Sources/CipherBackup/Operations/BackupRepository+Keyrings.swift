@@ -69,7 +69,7 @@ extension BackupRepository {
     ) throws -> Found {
         try storage.locked(exclusively: false) {
             let manifest = try choice.map { try self.manifest($0, atLeast: nil).manifest }
-            for stored in try storedKeyrings(marker()) where manifest?.isOfKey(in: stored.identifiers) ?? true {
+            for stored in try storedKeyrings(markerToRead()) where manifest?.isOfKey(in: stored.identifiers) ?? true {
                 if let found = try take(stored, manifest) { return found }
             }
             try ChildInterruption.check()

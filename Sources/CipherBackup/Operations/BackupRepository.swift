@@ -34,7 +34,7 @@ public struct BackupRepository: Sendable {
     /// - Parameter damaged: Called with the error of each other one.
     package func generations(damaged: (BackupError) -> Void) throws -> [Generation] {
         try storage.locked(exclusively: false) {
-            let marker = try marker()
+            let marker = try markerToRead()
             return try manifestNames().compactMap { name in
                 do {
                     return try Generation(StoredManifest(name, storage, marker).manifest)
@@ -52,7 +52,7 @@ public struct BackupRepository: Sendable {
     }
 
     /// Tells this repository from others, 16 bytes.
-    package func identifier() throws -> [UInt8] { try marker().identifier }
+    package func identifier() throws -> [UInt8] { try markerToRead().identifier }
 
     // MARK: Objects
 
@@ -64,6 +64,20 @@ public struct BackupRepository: Sendable {
             )
         } catch BackupError.missingObject {
             throw BackupError(.notARepository, path: storage.description)
+        }
+    }
+
+    /// As ``marker()``; where it is lost or damaged, what the newest manifest that is whole says of it, since all manifests have the identifier.
+    func markerToRead() throws -> RepositoryMarker {
+        do {
+            return try marker()
+        } catch let error as BackupError where [.notARepository, .damagedObject].contains(error.code) {
+            for name in (try? manifestNames())?.reversed() ?? [] {
+                if let stored = try? StoredManifest(name, storage, nil) {
+                    return RepositoryMarker(identifier: stored.manifest.repository)
+                }
+            }
+            throw error
         }
     }
 
@@ -99,7 +113,7 @@ public struct BackupRepository: Sendable {
 
     /// All manifests, the oldest first.
     func manifests() throws -> [StoredManifest] {
-        let marker = try marker()
+        let marker = try markerToRead()
         return try manifestNames().map { try StoredManifest($0, storage, marker) }
     }
 }

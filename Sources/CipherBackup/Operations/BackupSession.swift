@@ -174,12 +174,24 @@ package final class BackupSession {
             try expected.check(names, of: repository, marker, noted: noted, known: known, provedBy: keys)
         }
         forgotten = []
+        try checkIsNoOthers(names, marker, provedBy: keys)
         do {
             try check(keys)
         } catch BackupError.outdated where keyring != nil {
             forgotten = try keyring?.forgottenKeys(repository, marker) ?? []
             try check(keys + forgotten)
         }
+    }
+
+    /// Throws where the keyring notes other repositories, and has no key of the newest generation of this one: later prunes would remove what is
+    /// another database's.
+    private func checkIsNoOthers(_ names: [String], _ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws {
+        guard expected.number == nil, !keys.isEmpty, let keyring, let newest = names.last,
+            case let noted = try keyring.notedRepositories, try noted > 0 && keyring.notedGeneration(of: marker) == nil,
+            let stored = try? StoredManifest(newest, repository.storage, marker), !stored.counts(provedBy: keys),
+            try !stored.counts(provedBy: keys + keyring.forgottenKeys(repository, marker))
+        else { return }
+        throw BackupError(.otherThanNoted, path: repository.storage.description, repositories: noted)
     }
 
     /// The newest generation, which is read again only where another writer made it.

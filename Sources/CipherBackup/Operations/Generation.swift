@@ -68,7 +68,7 @@ extension BackupRepository {
 
     /// The number of the newest generation whose manifest a key proves.
     func newestProved(by key: BackupKey) throws -> UInt64? {
-        let marker = try marker()
+        let marker = try markerToRead()
         for name in try manifestNames().reversed() {
             guard let stored = try whole(name, marker), (try? stored.authenticate(key)) != nil else { continue }
             return stored.manifest.number
@@ -87,7 +87,7 @@ extension BackupRepository {
 
     /// - Parameter expected: The number that the newest generation has at least.
     func manifest(_ choice: GenerationChoice, atLeast expected: UInt64?) throws -> StoredManifest {
-        let marker = try marker()
+        let marker = try markerToRead()
         let names = try manifestNames()
         if let expected { try checkNewest(names, marker, atLeast: expected) { _ in true } }
         for name in names.reversed() {

@@ -120,7 +120,12 @@ struct DirectoryStorage: BackupStorage {
         do {
             descriptor = try Platform.openForReading(marker)
         } catch  where error == .noSuchFile || error == .notADirectory {
-            throw BackupError(.notARepository, path: path)
+            guard !exclusively, (try? names(in: StoredManifest.directory))?.isEmpty == false else {
+                throw BackupError(.notARepository, path: path)
+            }
+            // Without it nobody stores or removes anything.
+            try checkDirectories()
+            return try body()
         } catch {
             throw BackupError(.system, path: marker, errno: error.code)
         }

@@ -301,6 +301,9 @@ final class Connection {
         system: Errno? = nil,
         isReported: Bool = false
     ) -> DatabaseError {
+        if code.primary == .busy, lockWaiting?.takeInterruption() == true {
+            return DatabaseError(.interrupted, "interrupted", sql: sql)
+        }
         let message = message ?? String(cString: sqlite3_errstr(code.rawValue))
         // The file may be one that the statement names, or there is none.
         guard !filename.isEmpty, sql.map(DatabaseError.mayHoldKey) != true else {
@@ -426,7 +429,7 @@ final class Connection {
 
     /// How long a statement waits for a lock: as long as its operation may wait in all, where there is one.
     func setBusyTimeout(milliseconds: Int) {
-        let waiting = LockWaiting(limit: .milliseconds(milliseconds))
+        let waiting = LockWaiting(limit: .milliseconds(milliseconds), progress)
         lockWaiting = waiting
         sqlite3_busy_handler(
             handle,

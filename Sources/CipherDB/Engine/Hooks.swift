@@ -169,25 +169,42 @@ private func tell(
 final class LockWaiting {
     private let limit: Duration
     private let operation: LockWait?
+    private let progress: StatementProgress
     private var wait: LockWait
-    private var hasGivenUp = false
+    private var requests = 0
+    private var end = End.none
 
-    init(limit: Duration) {
+    private enum End {
+        case none, time, interruption
+    }
+
+    init(limit: Duration, _ progress: StatementProgress) {
         self.limit = limit
+        self.progress = progress
         operation = limit > .zero ? LockWait.current : nil
         wait = operation ?? LockWait(limit: limit)
     }
 
-    /// Waits a few milliseconds; returns false, without waiting, when the time is used up.
+    /// Waits a few milliseconds; returns false, without waiting, when the time is used up, or the connection was interrupted.
     func mayTryAgain(isFirst: Bool) -> Bool {
-        if isFirst { wait = operation ?? LockWait(limit: limit) }
-        hasGivenUp = !wait.mayTryAgain()
-        return !hasGivenUp
+        if isFirst {
+            wait = operation ?? LockWait(limit: limit)
+            requests = progress.interrupter.requests
+        }
+        end = progress.stopsWait(since: requests) ? .interruption : wait.mayTryAgain() ? .none : .time
+        return end == .none
     }
 
     /// How long the last lock was waited for that was not had, once; nil where the engine did not ask to wait.
     func takeWaited() -> Duration? {
-        defer { hasGivenUp = false }
-        return hasGivenUp ? wait.waited : nil
+        defer { end = .none }
+        return end == .time ? wait.waited : nil
+    }
+
+    /// Whether the last wait was interrupted; once.
+    func takeInterruption() -> Bool {
+        guard end == .interruption else { return false }
+        end = .none
+        return true
     }
 }

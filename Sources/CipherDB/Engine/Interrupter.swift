@@ -17,6 +17,8 @@ public final class Interrupter: Sendable {
         var way = Way.engine
         /// Whether the engine was told since ``forgetInterruption()``.
         var wasInterrupted = false
+        /// How many interruptions were asked for.
+        var requests = 0
     }
     private let state = Lock(State())
     /// Since when the statement began, by ``Way/handler``.
@@ -34,6 +36,7 @@ public final class Interrupter: Sendable {
         guard owner.isCurrent else { return }
         state.withLock { state in
             guard state.undoing == 0, let handle = OpaquePointer(bitPattern: state.address) else { return }
+            state.requests &+= 1
             switch others ? state.way : .engine {
             case .handler: isAsked.store(true, ordering: .relaxed)
             case .engine:
@@ -76,6 +79,13 @@ public final class Interrupter: Sendable {
     /// Whether the handler is to stop the statement.
     fileprivate var stopsStatement: Bool {
         isAsked.load(ordering: .relaxed) && state.withLock { $0.undoing == 0 && $0.sparing == 0 }
+    }
+
+    var requests: Int { state.withLock { $0.requests } }
+
+    /// Whether a wait for the lock of others ends, because another interruption was asked for since, or the task is cancelled.
+    fileprivate func stopsWait(since requests: Int, isCancelled: Bool) -> Bool {
+        state.withLock { $0.undoing == 0 && $0.sparing == 0 && (isCancelled || $0.requests != requests) }
     }
 
     fileprivate func forgetRequest() {
@@ -166,6 +176,13 @@ final class StatementProgress {
         if used - before > StatementProgress.much { hasTakenMuch = true }
         isOverLimit = used - before > memoryLimit
         return !isOverLimit
+    }
+
+    /// Whether a wait for the lock of others is to end: SQLite asks the busy handler only.
+    ///
+    /// - Parameter requests: ``Interrupter/requests`` at its beginning.
+    func stopsWait(since requests: Int) -> Bool {
+        interrupter.stopsWait(since: requests, isCancelled: cancellation?.isCancelled == true)
     }
 
     /// Runs `body`, whose statements end with ``ResultCode/interrupted`` as soon as `isOver` says so.

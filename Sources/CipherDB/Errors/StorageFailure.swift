@@ -95,6 +95,9 @@ struct StorageFailure {
     }
 
     private var lackOfRoom: String? {
+        if Platform.lacksInodes(directory) {
+            return "the disk is full: no inode is left for another file in \(directory) (df -i); remove files"
+        }
         guard let free = try? Platform.freeBytes(at: directory), free < 65536 else { return nil }
         return "the disk is full: \(Int(free).counted("byte")) free in \(directory); make room"
     }

@@ -176,7 +176,11 @@ extension DatabaseFile {
             guard missing.isEmpty else { throw KeyError(path: path, scan) }
         }
         // A database has whole pages.
-        guard case let size = try state.size(), size > 0, size % Int64(CipherFormat.pageSizes[0]) == 0 else {
+        let size = try state.size()
+        if let pageSize = (present?.format.pageSize).map(Int64.init), size % pageSize != 0 {
+            throw KeyError(.damaged, path: path, damagedPages: [Int(size / pageSize) + 1])
+        }
+        guard size > 0, size % Int64(CipherFormat.pageSizes[0]) == 0 else {
             throw KeyError(.notADatabase, path: path)
         }
     }

@@ -122,7 +122,11 @@ struct Answer {
         switch error.code {
         case .unusableLocation: Answer(.usage)
         case .notARepository, .noGeneration: Answer(.noInput)
-        case .otherThanNoted: Answer(.noInput, "--at-least 0 makes a new repository, in an empty directory")
+        case .otherThanNoted:
+            Answer(
+                .noInput,
+                "--at-least 0 makes a new repository, in an empty directory, or stores in the one that is there"
+            )
         case .noKeyring:
             Answer(
                 .noInput,
