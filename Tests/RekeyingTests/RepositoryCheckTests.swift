@@ -29,22 +29,10 @@ import Testing
 
     private var manifests: [StoredManifest] { get throws { try fixture.repository.manifests() } }
 
-    enum Loss: CaseIterable {
-        case removed, emptied, changed
-    }
-
-    /// Its identifier stands in each manifest.
-    @Test(arguments: Loss.allCases) func lostMarkerCostsNoGeneration(loss: Loss) throws {
+    /// Its identifier stands in each manifest. One that is damaged is moved away first.
+    @Test func lostMarkerCostsNoGeneration() throws {
         try make(3)
-        let place = fixture.path(ofObject: "repository")
-        switch loss {
-        case .removed: try FileManager.default.removeItem(atPath: place)
-        case .emptied: try Data().write(to: URL(fileURLWithPath: place))
-        case .changed:
-            var bytes = try FileState(place).bytes
-            bytes[20] ^= 1
-            try Data(bytes).write(to: URL(fileURLWithPath: place))
-        }
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: "repository"))
         let check = try fixture.repository.check()
         #expect(check.sound == [1, 2, 3] && check.problems.count == 1, "\(check)")
         #expect(try fixture.repository.generations().map(\.number) == [1, 2, 3])

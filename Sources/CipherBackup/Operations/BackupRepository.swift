@@ -58,27 +58,28 @@ public struct BackupRepository: Sendable {
 
     func marker() throws -> RepositoryMarker {
         do {
-            return try RepositoryMarker(
-                storage.bytes(RepositoryMarker.name, most: 1 << 10),
-                location: storage.description
-            )
+            return try storedMarker()
         } catch BackupError.missingObject {
             throw BackupError(.notARepository, path: storage.description)
         }
     }
 
-    /// As ``marker()``; where it is lost or damaged, what the newest manifest that is whole says of it, since all manifests have the identifier.
+    /// As ``marker()``; where it is missing, what the newest manifest that is whole says of it, since all manifests have the identifier.
     func markerToRead() throws -> RepositoryMarker {
         do {
-            return try marker()
-        } catch let error as BackupError where [.notARepository, .damagedObject].contains(error.code) {
+            return try storedMarker()
+        } catch BackupError.missingObject {
             for name in (try? manifestNames())?.reversed() ?? [] {
                 if let stored = try? StoredManifest(name, storage, nil) {
                     return RepositoryMarker(identifier: stored.manifest.repository)
                 }
             }
-            throw error
+            throw BackupError(.notARepository, path: storage.description)
         }
+    }
+
+    private func storedMarker() throws -> RepositoryMarker {
+        try RepositoryMarker(storage.bytes(RepositoryMarker.name, most: 1 << 10), location: storage.description)
     }
 
     /// Makes the repository unless there is one.
