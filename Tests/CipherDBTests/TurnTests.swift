@@ -92,7 +92,9 @@ import Testing
             let keyring = Keyring(path: "/nowhere/a.keyring")
             try $0.open(key: .keyring(keyring, unlockedBy: .sample("secret")))
         }
+        add("setKeyWithData") { try $0.setKeyWithData(Data([1])) }
         add("rekey") { try $0.rekey("other") }
+        add("rekeyWithData") { try $0.rekeyWithData(Data([1])) }
         add("prepare") { _ = try $0.prepare("SELECT 1") }
         add("validateSQL") { try $0.validateSQL("SELECT 1") }
         add("executeUpdate") { try $0.executeUpdate("DELETE FROM t", values: []) }
@@ -120,6 +122,9 @@ import Testing
         add("deleteAll") { try $0.deleteAll(from: "t") }
         add("createTable") { try $0.createTable("n", columns: []) }
         add("createIndex") { try $0.createIndex("i", on: "t", columns: ["a"]) }
+        add("dropIndex") { try $0.dropIndex("i") }
+        add("createFullTextIndex") { try $0.createFullTextIndex("f", on: "t", columns: ["a"]) }
+        add("dropFullTextIndex") { try $0.dropFullTextIndex("f") }
         add("addColumn") { try $0.addColumn(ColumnDefinition("b", .integer), to: "t") }
         add("dropTable") { try $0.dropTable("t") }
         add("beginTransaction") { try $0.beginTransaction() }
@@ -163,6 +168,7 @@ import Testing
         add("makeFunction") { try $0.makeFunction(named: "f") { _ in nil } }
         add("makeAggregate") { try $0.makeAggregate(named: "g", initial: { 0 }, step: { _, _ in }, result: { $0 }) }
         add("removeFunction") { try $0.removeFunction(named: "f") }
+        add("makeTokenizer") { try $0.makeTokenizer(named: "z") { _, _ in [] } }
         add("makeCollation") { try $0.makeCollation(named: "c") { _, _ in .orderedSame } }
         add("attachPlaintext") { try $0.attachPlaintext("/nowhere", as: "x") }
         add("attach") { try $0.attach("/nowhere", as: "x", key: .sample("x")) }
@@ -189,6 +195,8 @@ import Testing
         add("rows.columnIndex") { _ = try $0.rows.columnIndex(forName: "id") }
         add("rows by index") { _ = try $0.rows[0] as Int }
         add("rows by name") { _ = try $0.rows["id"] as Int }
+        add("rows by column") { _ = try $0.rows[Column("id")] as Int }
+        add("rows.withBytes by name") { try $0.rows.withBytes(forColumn: "id") { _ in } }
         add("rows.int") { _ = try $0.rows.int(forColumn: "id") }
         add("rows.type") { _ = try $0.rows.type(forColumn: "id") }
         add("rows.isNull") { _ = try $0.rows.columnIndexIsNull(0) }
@@ -201,12 +209,20 @@ import Testing
         add("rows.forEach as") { try $0.rows.forEach(Row.self) { _ in } }
         add("blob.count") { _ = try $0.blob.count }
         add("blob.read") { _ = try $0.blob.read(at: 0, count: 1) }
+        add("blob.read into") { things in
+            var bytes: [UInt8] = [0]
+            try bytes.withUnsafeMutableBytes { try things.blob.read(into: $0, at: 0) }
+        }
         add("blob.write") { try $0.blob.write(Data([1]), at: 0) }
         add("blob.move") { try $0.blob.move(toRow: 2) }
         add("blob.close") { try $0.blob.close() }
         add("column.value") { _ = try $0.column.value }
         add("column decoded") { _ = try Int.decode($0.column) }
         add("parameter.bind") { try $0.parameter.bind(Int64(1)) }
+        add("parameter.bind double") { try $0.parameter.bind(1.5) }
+        add("parameter.bind text") { try $0.parameter.bind("a") }
+        add("parameter.bind bytes") { things in try [UInt8(1)].withUnsafeBytes { try things.parameter.bind($0) } }
+        add("parameter.bind value") { try $0.parameter.bind(.integer(1)) }
         add("date.bind") { try Date().bind(to: $0.parameter) }
         add("decoder.container") { _ = try $0.decoder.container(keyedBy: OtherKeys.self) }
         add("parameter.bindNull") { try $0.parameter.bindNull() }

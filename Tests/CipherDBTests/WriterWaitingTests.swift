@@ -94,48 +94,66 @@ import Testing
         case cancellation, interruption, suspension
     }
 
-    /// SQLite asks the busy handler alone meanwhile.
-    @Test(arguments: Kind.allCases, Stop.allCases)
-    func waitForLockOfAnotherConnectionEnds(kind: Kind, by stop: Stop) async throws {
-        let database = try database(kind)
-        try await database.inDatabase { $0.busyTimeout = .seconds(600) }
-        let other = Database(path: directory.file("test.db"))
-        try other.open(key: Self.key)
-        defer { other.close() }
-        try other.beginTransaction()
-        let begun = Gate()
-        let task = Task {
+    /// What waits for the lock of another connection. SQLite asks the busy handler alone meanwhile.
+    enum Waiter: CaseIterable, Sendable {
+        case statement, statementWithHandler, changeOfKey
+    }
+
+    @Test(arguments: Waiter.allCases, Stop.allCases)
+    func waitForLockOfAnotherConnectionEnds(_ waiter: Waiter, by stop: Stop) async throws {
+        for kind in Kind.allCases {
+            let database = try database(kind)
+            let isAsked = Lock(false)
             try await database.inDatabase {
-                begun.open()
-                try $0.executeUpdate("INSERT INTO t VALUES (1)")
+                $0.busyTimeout = .seconds(600)
+                guard waiter != .statement else { return }
+                $0.setBusyHandler { _ in
+                    isAsked.withLock { $0 = true }
+                    Thread.sleep(forTimeInterval: 0.001)
+                    return true
+                }
             }
-        }
-        try await begun.waited()
-        switch stop {
-        case .cancellation: task.cancel()
-        case .suspension: try await database.suspend()
-        case .interruption:
-            let end = Gate()
-            Task {
-                _ = await task.result
-                end.open()
+            let other = Database(path: directory.file("test.db"))
+            try other.open(key: Self.key)
+            defer { other.close() }
+            try other.beginTransaction()
+            let hasEnded = Lock(false)
+            let task = Task {
+                defer { hasEnded.withLock { $0 = true } }
+                switch (waiter, database) {
+                case (.changeOfKey, let queue as DatabaseQueue): try await queue.rekey(.sample("other"))
+                case (.changeOfKey, let pool as DatabasePool): try await pool.rekey(.sample("other"))
+                default:
+                    try await database.inDatabase {
+                        isAsked.withLock { $0 = true }
+                        try $0.executeUpdate("INSERT INTO t VALUES (1)")
+                    }
+                }
             }
-            try await eventually {
-                database.interrupt()
-                return end.passed
+            try await eventually { isAsked.withLock { $0 } }
+            switch stop {
+            case .cancellation: task.cancel()
+            case .suspension: try await database.suspend()
+            case .interruption:
+                try await eventually {
+                    database.interrupt()
+                    return hasEnded.withLock { $0 }
+                }
             }
+            #expect(try await task.ends())
+            let error = await #expect(throws: (any Error).self) { try await task.value }
+            switch stop {
+            case .cancellation: #expect(error is CancellationError)
+            case .interruption: #expect((error as? DatabaseError)?.code == .interrupted)
+            case .suspension: #expect(error?.isOfSuspension == true)
+            }
+            try other.rollback()
+            database.resume()
+            try await inserting(2, database)
+            #expect(try values(database) == [2])
+            try await database.close()
+            try FileManager.default.removeItem(atPath: directory.file("test.db"))
         }
-        #expect(try await task.ends())
-        let error = await #expect(throws: (any Error).self) { try await task.value }
-        switch stop {
-        case .cancellation: #expect(error is CancellationError)
-        case .interruption: #expect((error as? DatabaseError)?.code == .interrupted)
-        case .suspension: #expect(error?.isOfSuspension == true)
-        }
-        try other.rollback()
-        database.resume()
-        try await inserting(2, database)
-        #expect(try values(database) == [2])
     }
 
     @Test(arguments: Kind.allCases) func cancelledTaskDoesNotWaitForTurn(kind: Kind) async throws {

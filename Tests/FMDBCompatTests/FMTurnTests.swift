@@ -61,13 +61,16 @@ import Testing
         let pool = FMDatabasePool(path: directory.file("pool.db"))
         for provider in [queue, pool] as [any FMDatabaseProvider] {
             var kept: FMDatabase?
+            var rows: FMResultSet?
             provider.inDatabase { database in
                 Self.prepare(database)
+                rows = database.executeQuery("SELECT a FROM t", withArgumentsIn: [])
+                #expect(rows?.next() == true)
                 #expect((try? onOtherThread { isRefused(database, nil) }) == true)
                 kept = database
             }
             let database = try #require(kept)
-            #expect(isRefused(database, nil))
+            #expect(rows != nil && isRefused(database, rows))
             provider.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM t") == 2) }
         }
     }

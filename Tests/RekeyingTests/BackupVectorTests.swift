@@ -94,7 +94,7 @@ import Testing
             #expect(try vector.headers["SHA-256"] == Cryptography.SHA256().digest(of: sink.bytes).bytes.hexadecimal)
             #expect(try repository.check().problems == [])
             try checkWriting(repository, key)
-            let keyring = try repository.storedKeyrings(repository.marker()).next()
+            let keyring = try repository.storedKeyrings(repository.identifier()).next()
             #expect(
                 try vector.headers["keyring"]
                     == keyring.map { try Cryptography.SHA256().digest(of: $0.keyring).bytes.hexadecimal }
@@ -116,7 +116,7 @@ import Testing
                 #expect(try repository.storage.bytes(segment.identifier.name, most: 1 << 20).starts(with: header))
             }
         }
-        for stored in try repository.storedKeyrings(marker) {
+        for stored in try repository.storedKeyrings(marker.identifier) {
             let written = try StoredKeyring(
                 stored.keyring,
                 stored.identifiers,
@@ -126,7 +126,7 @@ import Testing
             #expect(written.file == stored.file && written.name == stored.name)
         }
         for name in try repository.storage.names(in: "prunes") {
-            let record = try repository.pruneRecord(name, marker)
+            let record = try repository.pruneRecord(name, marker.identifier)
             #expect(try record.file() == repository.storage.bytes("prunes/" + name, most: 1 << 20))
         }
     }

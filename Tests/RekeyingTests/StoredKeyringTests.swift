@@ -59,7 +59,7 @@ import Testing
     }
 
     private func stored() throws -> [StoredKeyring] {
-        try Array(fixture.repository.storedKeyrings(fixture.repository.marker()))
+        try Array(fixture.repository.storedKeyrings(fixture.repository.identifier()))
     }
 
     /// - Parameter others: Identifiers besides those of the newest keyring.

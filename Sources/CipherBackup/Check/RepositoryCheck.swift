@@ -47,18 +47,18 @@ extension BackupRepository {
         progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
         try storage.locked(exclusively: false) {
-            let marker = try markerToRead()
+            let identifier = try identifier()
             var check = RepositoryCheck()
             check.noting { _ = try self.marker() }
             var manifests: [StoredManifest] = []
             for name in try manifestNames() {
-                check.noting { manifests.append(try StoredManifest(name, storage, marker)) }
+                check.noting { manifests.append(try StoredManifest(name, storage, identifier)) }
             }
             if manifests.isEmpty {
                 check.problems.append(BackupError(.noGeneration, path: storage.description).description)
             }
-            try checkChain(manifests, marker, &check)
-            let keyrings = try checkKeyrings(manifests, marker, keyring)
+            try checkChain(manifests, identifier, &check)
+            let keyrings = try checkKeyrings(manifests, identifier, keyring)
             check.problems += keyrings.problems
             let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
             let proved = manifests.indices.last { place in
@@ -77,7 +77,7 @@ extension BackupRepository {
                     throw BackupError(.otherKey, path: newest.name)
                 }
             }
-            var pass = try SegmentPass(storage, marker, manifests, keys)
+            var pass = try SegmentPass(storage, identifier, manifests, keys)
             try pass.run(&check, progress)
             let doubtful = pass.doubtful
             for (place, stored) in zip(UInt32(0)..., manifests) {
@@ -113,7 +113,7 @@ extension BackupRepository {
     /// Returns the identifiers that keyrings have of the keys of generations.
     private func checkKeyrings(
         _ manifests: [StoredManifest],
-        _ marker: RepositoryMarker,
+        _ identifier: [UInt8],
         _ keyring: UnlockedKeyring?
     ) throws -> (identifiers: Set<[UInt8]>, problems: [String]) {
         let needed = Set(manifests.compactMap(\.manifest.keyIdentifier))
@@ -121,7 +121,7 @@ extension BackupRepository {
         var problems: [String] = []
         do {
             var isNewest = true
-            for stored in try storedKeyrings(marker, unreadable: { problems.append("\($0)") }) {
+            for stored in try storedKeyrings(identifier, unreadable: { problems.append("\($0)") }) {
                 if isNewest, let keyring, !keyring.proves(stored.keyring) {
                     problems.append("\(StoredKeyring.directory)/\(stored.name): not the keyring that was given")
                 }
@@ -166,12 +166,12 @@ extension BackupRepository {
     }
 
     /// Each manifest has the digest of the one before; what is missing must have been removed by a prune.
-    private func checkChain(_ manifests: [StoredManifest], _ marker: RepositoryMarker, _ check: inout RepositoryCheck)
+    private func checkChain(_ manifests: [StoredManifest], _ identifier: [UInt8], _ check: inout RepositoryCheck)
         throws
     {
         var records: [PruneRecord] = []
         for name in try storage.names(in: PruneRecord.directory) {
-            check.noting { records.append(try pruneRecord(name, marker)) }
+            check.noting { records.append(try pruneRecord(name, identifier)) }
         }
         let byNumber = Dictionary(grouping: manifests, by: \.manifest.number)
         for (number, several) in byNumber.sorted(by: { $0.key < $1.key }) {

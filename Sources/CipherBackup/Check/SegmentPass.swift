@@ -6,7 +6,7 @@ internal import SQLiteFormat
 /// grows with the number of nodes in the repository, not with that of blocks.
 struct SegmentPass {
     private let storage: any BackupStorage
-    private let marker: RepositoryMarker
+    private let identifier: [UInt8]
     private let segments: [ListedSegment]
     private let hash: Cryptography.SHA256
     private var keys: GenerationKeys
@@ -24,13 +24,13 @@ struct SegmentPass {
 
     init(
         _ storage: any BackupStorage,
-        _ marker: RepositoryMarker,
+        _ identifier: [UInt8],
         _ manifests: [StoredManifest],
         _ keys: GenerationKeys
     ) throws {
         self.keys = keys
         self.storage = storage
-        self.marker = marker
+        self.identifier = identifier
         segments = ListedSegment.all(in: manifests)
         listed = Dictionary(segments.map { ($0.identifier, $0) }) { $1 }
         hash = try Cryptography.SHA256()
@@ -115,7 +115,7 @@ struct SegmentPass {
         size: Int64, digest: Digest
     ) {
         let size = try source.size()
-        let header = SegmentHeader.bytes(marker.identifier, segment.identifier)
+        let header = SegmentHeader.bytes(identifier, segment.identifier)
         guard try source.read(header.count, at: 0) == header else {
             throw BackupError(.damagedObject, path: segment.identifier.name)
         }

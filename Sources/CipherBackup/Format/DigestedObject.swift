@@ -30,12 +30,6 @@ struct RepositoryMarker: Sendable {
         self.created = created
     }
 
-    /// One that is lost.
-    init(identifier: [UInt8]) {
-        self.identifier = identifier
-        created = 0
-    }
-
     func file() throws -> [UInt8] {
         let content =
             RepositoryMarker.magic + UInt16(Manifest.version).bigEndianBytes + identifier + created.bigEndianBytes

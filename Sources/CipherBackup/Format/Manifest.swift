@@ -149,12 +149,12 @@ package struct StoredManifest: Sendable {
 
     /// Reads the object `name`. Throws where it is not what was written, or belongs to another name or repository.
     ///
-    /// - Parameter marker: That of the repository; nil where it is lost.
-    init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker?) throws {
+    /// - Parameter identifier: That of the repository; nil where it is lost.
+    init(_ name: String, _ storage: any BackupStorage, _ identifier: [UInt8]?) throws {
         self.name = name
         let path = StoredManifest.directory + "/" + name
         file = try storage.bytes(path, most: Manifest.mostBytes)
-        guard let manifest = try Manifest(file), manifest.repository == marker?.identifier ?? manifest.repository,
+        guard let manifest = try Manifest(file), manifest.repository == identifier ?? manifest.repository,
             try StoredManifest.name(manifest.number, Cryptography.SHA256().digest(of: file)) == name
         else { throw BackupError(.damagedObject, path: "\(storage.description)/\(path)") }
         self.manifest = manifest

@@ -37,7 +37,7 @@ struct StoredKeyring: Sendable {
 
     /// Reads the object `name`. Throws where it cannot be read, has no keyring, is not what was written, or belongs to another name or
     /// repository.
-    init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
+    init(_ name: String, _ storage: any BackupStorage, _ identifier: [UInt8]) throws {
         let path = StoredKeyring.directory + "/" + name
         place = "\(storage.description)/\(path)"
         let damage = BackupError(.damagedObject, path: place)
@@ -52,7 +52,7 @@ struct StoredKeyring: Sendable {
         else { throw damage }
         var reader = ByteReader(content, at: StoredKeyring.magic.count)
         guard reader.bigEndian(2) == Manifest.version,
-            reader.bytes(Manifest.repositorySize)?.elementsEqual(marker.identifier) == true,
+            reader.bytes(Manifest.repositorySize)?.elementsEqual(identifier) == true,
             let count = reader.bigEndian(2)
         else { throw damage }
         var identifiers: Set<[UInt8]> = []

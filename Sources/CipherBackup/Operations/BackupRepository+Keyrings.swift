@@ -69,7 +69,7 @@ extension BackupRepository {
     ) throws -> Found {
         try storage.locked(exclusively: false) {
             let manifest = try choice.map { try self.manifest($0, atLeast: nil).manifest }
-            for stored in try storedKeyrings(markerToRead()) where manifest?.isOfKey(in: stored.identifiers) ?? true {
+            for stored in try storedKeyrings(identifier()) where manifest?.isOfKey(in: stored.identifiers) ?? true {
                 if let found = try take(stored, manifest) { return found }
             }
             try ChildInterruption.check()
@@ -88,14 +88,14 @@ extension BackupRepository {
     ///
     /// - Parameter unreadable: Called with the error of each other one.
     func storedKeyrings(
-        _ marker: RepositoryMarker,
+        _ identifier: [UInt8],
         unreadable: @escaping (any Error) -> Void = { _ in }
     ) throws -> AnyIterator<StoredKeyring> {
         var names = try keyringNames().makeIterator()
         return AnyIterator {
             while let name = names.next() {
                 do {
-                    return try StoredKeyring(name, storage, marker)
+                    return try StoredKeyring(name, storage, identifier)
                 } catch {
                     unreadable(error)
                 }
@@ -147,18 +147,18 @@ final class KeyringKeeper {
     }
 
     /// The newest generation of a repository that the keyring notes.
-    func notedGeneration(of marker: RepositoryMarker) throws -> UInt64? {
-        try keyring.notedGeneration(of: marker.identifier)
+    func notedGeneration(of identifier: [UInt8]) throws -> UInt64? {
+        try keyring.notedGeneration(of: identifier)
     }
 
     /// The keys that the keyring had when the repository got it, where no backup was noted since its present key was made: those of the newest
     /// generation may have been forgotten. Later they prove nothing: who has one could hide that the repository was replaced by an old copy.
-    func forgottenKeys(_ repository: BackupRepository, _ marker: RepositoryMarker) throws -> [BackupKey] {
+    func forgottenKeys(_ repository: BackupRepository, _ identifier: [UInt8]) throws -> [BackupKey] {
         guard try keyring.isNoteBeforeKey(),
-            let stored = try repository.storedKeyrings(marker).first(where: { keyring.proves($0.keyring) })
+            let stored = try repository.storedKeyrings(identifier).first(where: { keyring.proves($0.keyring) })
         else { return [] }
         return try ExpectedGeneration.keys(keyring.keys(of: stored.keyring)).map {
-            try BackupKey($0, repository: marker.identifier)
+            try BackupKey($0, repository: identifier)
         }
     }
 
@@ -172,17 +172,17 @@ final class KeyringKeeper {
     ///
     /// - Returns: Whether the one that is stored is newer.
     @discardableResult
-    func run(_ repository: BackupRepository, _ marker: RepositoryMarker) throws -> Bool {
+    func run(_ repository: BackupRepository, _ identifier: [UInt8]) throws -> Bool {
         guard try isDue() else { return false }
         let (file, keys) = try keyring.copy()
-        let identifiers = try StoredKeyring.identifiers(keys, marker.identifier)
+        let identifiers = try StoredKeyring.identifiers(keys, identifier)
         // An old copy of the keyring, with secrets that were removed since, takes the place of none that has its keys.
-        let stored = try repository.storedKeyrings(marker).next().flatMap { keyring.proves($0.keyring) ? $0 : nil }
+        let stored = try repository.storedKeyrings(identifier).next().flatMap { keyring.proves($0.keyring) ? $0 : nil }
         let isOlder = try stored.map { try keyring.isOlder(than: $0.keyring) } ?? false
         let isStored = try stored.map {
             try $0.identifiers.isSuperset(of: identifiers) && (isOlder || keyring.isCurrent(in: $0.keyring))
         }
-        if isStored != true { try store(file, identifiers, repository, marker) }
+        if isStored != true { try store(file, identifiers, repository, identifier) }
         (last, self.stored) = (file, identifiers)
         lookedAt = .now
         return isOlder
@@ -192,13 +192,13 @@ final class KeyringKeeper {
         _ file: [UInt8],
         _ identifiers: Set<[UInt8]>,
         _ repository: BackupRepository,
-        _ marker: RepositoryMarker
+        _ identifier: [UInt8]
     ) throws {
         func add(_ file: [UInt8], _ identifiers: Set<[UInt8]>, number: UInt64) throws {
-            let stored = try StoredKeyring(file, identifiers, number: number, repository: marker.identifier)
+            let stored = try StoredKeyring(file, identifiers, number: number, repository: identifier)
             try repository.storage.add(StoredKeyring.directory + "/" + stored.name, stored.file)
         }
-        let present = try repository.storedKeyrings(marker)
+        let present = try repository.storedKeyrings(identifier)
         try add(file, identifiers, number: repository.nextKeyringNumber())
         for old in present {
             if !old.identifiers.isSubset(of: identifiers) {

@@ -68,8 +68,8 @@ extension BackupRepository {
     /// As ``prune(keeping:)``; generations that the key does not prove take the place of none that it proves.
     package func prune(keeping policy: RetentionPolicy, provedBy key: DerivedKey?) throws -> PruneResult {
         try storage.locked(exclusively: true) {
-            let marker = try marker()
-            let backupKey = try key.map { try BackupKey($0, repository: marker.identifier) }
+            let identifier = try marker().identifier
+            let backupKey = try key.map { try BackupKey($0, repository: identifier) }
             let all = try manifests()
             func isProved(_ stored: StoredManifest) -> Bool {
                 backupKey.map { (try? stored.authenticate($0)) != nil } ?? (stored.manifest.keyIdentifier != nil)
@@ -93,7 +93,7 @@ extension BackupRepository {
             let lowest = kept.first?.manifest.number ?? 1
             if !removed.isEmpty || lowest > 1 {
                 try addRecord(
-                    marker,
+                    identifier,
                     removed.map { $0.manifest.number...$0.manifest.number } + (lowest > 1 ? [1...(lowest - 1)] : [])
                 )
                 for manifest in removed { try storage.remove(StoredManifest.directory + "/" + manifest.name) }
@@ -111,20 +111,20 @@ extension BackupRepository {
     }
 
     /// The new record has what the older ones have, which are removed then.
-    private func addRecord(_ marker: RepositoryMarker, _ removed: [ClosedRange<UInt64>]) throws {
+    private func addRecord(_ identifier: [UInt8], _ removed: [ClosedRange<UInt64>]) throws {
         let older = try storage.names(in: PruneRecord.directory)
-        let ranges = try older.flatMap { try pruneRecord($0, marker).ranges.ranges } + removed
-        let file = try PruneRecord(repository: marker.identifier, ranges: NumberRanges(ranges)).file()
+        let ranges = try older.flatMap { try pruneRecord($0, identifier).ranges.ranges } + removed
+        let file = try PruneRecord(repository: identifier, ranges: NumberRanges(ranges)).file()
         let name = try Cryptography.SHA256().digest(of: file).bytes.prefix(16).hexadecimal
         guard !older.contains(name) else { return }
         try storage.add(PruneRecord.directory + "/" + name, file)
         for name in older { try storage.remove(PruneRecord.directory + "/" + name) }
     }
 
-    func pruneRecord(_ name: String, _ marker: RepositoryMarker) throws -> PruneRecord {
+    func pruneRecord(_ name: String, _ identifier: [UInt8]) throws -> PruneRecord {
         let path = PruneRecord.directory + "/" + name
         guard let record = try PruneRecord(storage.bytes(path, most: PruneRecord.mostBytes)),
-            record.repository == marker.identifier
+            record.repository == identifier
         else {
             throw BackupError(.damagedObject, path: "\(storage.description)/\(path)")
         }

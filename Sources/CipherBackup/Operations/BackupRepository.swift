@@ -34,10 +34,10 @@ public struct BackupRepository: Sendable {
     /// - Parameter damaged: Called with the error of each other one.
     package func generations(damaged: (BackupError) -> Void) throws -> [Generation] {
         try storage.locked(exclusively: false) {
-            let marker = try markerToRead()
+            let identifier = try identifier()
             return try manifestNames().compactMap { name in
                 do {
-                    return try Generation(StoredManifest(name, storage, marker).manifest)
+                    return try Generation(StoredManifest(name, storage, identifier).manifest)
                 } catch let error as BackupError where error.code == .damagedObject {
                     damaged(error)
                     return nil
@@ -51,8 +51,17 @@ public struct BackupRepository: Sendable {
         try storage.locked(exclusively: false, body)
     }
 
-    /// Tells this repository from others, 16 bytes.
-    package func identifier() throws -> [UInt8] { try markerToRead().identifier }
+    /// Tells this repository from others, 16 bytes. Where the marker is missing, the newest manifest that is whole says it.
+    package func identifier() throws -> [UInt8] {
+        do {
+            return try storedMarker().identifier
+        } catch BackupError.missingObject {
+            for name in (try? manifestNames())?.reversed() ?? [] {
+                if let stored = try? StoredManifest(name, storage, nil) { return stored.manifest.repository }
+            }
+            throw BackupError(.notARepository, path: storage.description)
+        }
+    }
 
     // MARK: Objects
 
@@ -60,20 +69,6 @@ public struct BackupRepository: Sendable {
         do {
             return try storedMarker()
         } catch BackupError.missingObject {
-            throw BackupError(.notARepository, path: storage.description)
-        }
-    }
-
-    /// As ``marker()``; where it is missing, what the newest manifest that is whole says of it, since all manifests have the identifier.
-    func markerToRead() throws -> RepositoryMarker {
-        do {
-            return try storedMarker()
-        } catch BackupError.missingObject {
-            for name in (try? manifestNames())?.reversed() ?? [] {
-                if let stored = try? StoredManifest(name, storage, nil) {
-                    return RepositoryMarker(identifier: stored.manifest.repository)
-                }
-            }
             throw BackupError(.notARepository, path: storage.description)
         }
     }
@@ -114,7 +109,7 @@ public struct BackupRepository: Sendable {
 
     /// All manifests, the oldest first.
     func manifests() throws -> [StoredManifest] {
-        let marker = try markerToRead()
-        return try manifestNames().map { try StoredManifest($0, storage, marker) }
+        let identifier = try identifier()
+        return try manifestNames().map { try StoredManifest($0, storage, identifier) }
     }
 }

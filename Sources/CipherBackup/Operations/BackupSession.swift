@@ -39,7 +39,9 @@ package final class BackupSession {
         guard let keyring else { return nil }
         do {
             guard try keyring.isDue() else { return nil }
-            _ = try repository.storage.locked(exclusively: true) { try keyring.run(repository, repository.marker()) }
+            _ = try repository.storage.locked(exclusively: true) {
+                try keyring.run(repository, repository.marker().identifier)
+            }
         } catch let error as KeyringError where error.code == .missing {
             guard saidMissing.map({ .now >= $0 + BackupSession.pauseBetweenLooks }) ?? true else { return nil }
             saidMissing = .now
@@ -119,14 +121,14 @@ package final class BackupSession {
             try repository.prepare()
         }
         return try repository.storage.locked(exclusively: true) {
-            let marker = try repository.marker()
-            let backupKey = try key.map { try BackupKey($0.key, repository: marker.identifier) }
-            let others = try expected.otherKeys.map { try BackupKey($0, repository: marker.identifier) }
-            let base = try newest(marker, provedBy: backupKey.map { [$0] + others } ?? [])
+            let identifier = try repository.marker().identifier
+            let backupKey = try key.map { try BackupKey($0.key, repository: identifier) }
+            let others = try expected.otherKeys.map { try BackupKey($0, repository: identifier) }
+            let base = try newest(identifier, provedBy: backupKey.map { [$0] + others } ?? [])
             let isProved = try base.map { try $0.lost.isEmpty && $0.isProved(by: backupKey) } ?? false
             let writer = try GenerationWriter(
                 repository,
-                marker,
+                identifier,
                 base: base,
                 key: backupKey,
                 size: size,
@@ -139,7 +141,7 @@ package final class BackupSession {
                 var warnings = base.map { self.warnings(writer, $0, backupKey, others + forgotten) } ?? []
                 if let keyring {
                     do {
-                        if try keyring.run(repository, marker) { warnings.append(.oldKeyring) }
+                        if try keyring.run(repository, identifier) { warnings.append(.oldKeyring) }
                     } catch let error as KeyringError where error.code == .missing && keyring.hasStored(backupKey) {
                         warnings.append(.missingKeyring)
                     }
@@ -168,34 +170,35 @@ package final class BackupSession {
     }
 
     /// Throws where the newest generation is older than what is known.
-    private func checkNewest(_ names: [String], _ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws {
-        let noted = try expected.number == nil ? keyring?.notedGeneration(of: marker) : nil
+    private func checkNewest(_ names: [String], _ identifier: [UInt8], provedBy keys: [BackupKey]) throws {
+        let noted = try expected.number == nil ? keyring?.notedGeneration(of: identifier) : nil
         func check(_ keys: [BackupKey]) throws {
-            try expected.check(names, of: repository, marker, noted: noted, known: known, provedBy: keys)
+            try expected.check(names, of: repository, identifier, noted: noted, known: known, provedBy: keys)
         }
         forgotten = []
-        try checkIsNoOthers(names, marker, provedBy: keys)
+        try checkIsNoOthers(names, identifier, provedBy: keys)
         do {
             try check(keys)
         } catch BackupError.outdated where keyring != nil {
-            forgotten = try keyring?.forgottenKeys(repository, marker) ?? []
+            forgotten = try keyring?.forgottenKeys(repository, identifier) ?? []
             try check(keys + forgotten)
         }
     }
 
     /// Throws where the keyring notes other repositories, and has no key of the newest generation of this one: later prunes would remove what is
     /// another database's.
-    private func checkIsNoOthers(_ names: [String], _ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws {
+    private func checkIsNoOthers(_ names: [String], _ identifier: [UInt8], provedBy keys: [BackupKey]) throws {
         guard expected.number == nil, !keys.isEmpty, let keyring, let newest = names.last,
-            case let noted = try keyring.notedRepositories, try noted > 0 && keyring.notedGeneration(of: marker) == nil,
-            let stored = try? StoredManifest(newest, repository.storage, marker), !stored.counts(provedBy: keys),
-            try !stored.counts(provedBy: keys + keyring.forgottenKeys(repository, marker))
+            case let noted = try keyring.notedRepositories,
+            try noted > 0 && keyring.notedGeneration(of: identifier) == nil,
+            let stored = try? StoredManifest(newest, repository.storage, identifier), !stored.counts(provedBy: keys),
+            try !stored.counts(provedBy: keys + keyring.forgottenKeys(repository, identifier))
         else { return }
         throw BackupError(.otherThanNoted, path: repository.storage.description, repositories: noted)
     }
 
     /// The newest generation, which is read again only where another writer made it.
-    private func newest(_ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws -> GenerationBase? {
+    private func newest(_ identifier: [UInt8], provedBy keys: [BackupKey]) throws -> GenerationBase? {
         let names = try repository.manifestNames()
         if let base, base.stored.name == names.last {
             guard .now >= lookedForLosses + BackupSession.pauseBetweenLooks else { return base }
@@ -203,9 +206,9 @@ package final class BackupSession {
             lookedForLosses = .now
             return self.base
         }
-        try checkNewest(names, marker, provedBy: keys)
+        try checkNewest(names, identifier, provedBy: keys)
         base = try names.last.map {
-            try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage)
+            try GenerationBase(StoredManifest($0, repository.storage, identifier), repository.storage)
         }
         if let stored = base?.stored, stored.counts(provedBy: keys + forgotten) { known = stored }
         lookedForLosses = .now

@@ -53,13 +53,13 @@ extension BackupRepository {
     /// Throws where no whole manifest that `counts` has this number or a higher one.
     func checkNewest(
         _ names: [String],
-        _ marker: RepositoryMarker,
+        _ identifier: [UInt8],
         atLeast expected: UInt64,
         _ counts: (StoredManifest) -> Bool
     ) throws {
         var newest: UInt64 = 0
         for name in names.reversed() {
-            guard let stored = try whole(name, marker), counts(stored) else { continue }
+            guard let stored = try whole(name, identifier), counts(stored) else { continue }
             newest = stored.manifest.number
             break
         }
@@ -68,18 +68,18 @@ extension BackupRepository {
 
     /// The number of the newest generation whose manifest a key proves.
     func newestProved(by key: BackupKey) throws -> UInt64? {
-        let marker = try markerToRead()
+        let identifier = try identifier()
         for name in try manifestNames().reversed() {
-            guard let stored = try whole(name, marker), (try? stored.authenticate(key)) != nil else { continue }
+            guard let stored = try whole(name, identifier), (try? stored.authenticate(key)) != nil else { continue }
             return stored.manifest.number
         }
         return nil
     }
 
     /// The manifest; nil where the file is none, as its name alone says nothing. One that cannot be read may be one, and is thrown.
-    private func whole(_ name: String, _ marker: RepositoryMarker) throws -> StoredManifest? {
+    private func whole(_ name: String, _ identifier: [UInt8]) throws -> StoredManifest? {
         do {
-            return try StoredManifest(name, storage, marker)
+            return try StoredManifest(name, storage, identifier)
         } catch let error as BackupError where [.damagedObject, .missingObject].contains(error.code) {
             return nil
         }
@@ -87,16 +87,18 @@ extension BackupRepository {
 
     /// - Parameter expected: The number that the newest generation has at least.
     func manifest(_ choice: GenerationChoice, atLeast expected: UInt64?) throws -> StoredManifest {
-        let marker = try markerToRead()
+        let identifier = try identifier()
         let names = try manifestNames()
-        if let expected { try checkNewest(names, marker, atLeast: expected) { _ in true } }
+        if let expected { try checkNewest(names, identifier, atLeast: expected) { _ in true } }
         for name in names.reversed() {
             switch choice {
-            case .newest: return try StoredManifest(name, storage, marker)
+            case .newest: return try StoredManifest(name, storage, identifier)
             case .number(let number):
-                if StoredManifest.number(inName: name) == number { return try StoredManifest(name, storage, marker) }
+                if StoredManifest.number(inName: name) == number {
+                    return try StoredManifest(name, storage, identifier)
+                }
             case .at(let time):
-                let stored = try StoredManifest(name, storage, marker)
+                let stored = try StoredManifest(name, storage, identifier)
                 if Double(stored.manifest.time) <= time.timeIntervalSince1970 { return stored }
             }
         }
@@ -137,17 +139,17 @@ package struct ExpectedGeneration: Sendable {
     func check(
         _ names: [String],
         of repository: BackupRepository,
-        _ marker: RepositoryMarker,
+        _ identifier: [UInt8],
         noted: UInt64?,
         known: StoredManifest?,
         provedBy keys: [BackupKey]
     ) throws {
         if let number = number ?? noted, number > 0 {
-            try repository.checkNewest(names, marker, atLeast: number) { $0.counts(provedBy: keys) }
+            try repository.checkNewest(names, identifier, atLeast: number) { $0.counts(provedBy: keys) }
         }
         if let known {
             // Its key may be one that the database has no more.
-            try repository.checkNewest(names, marker, atLeast: known.manifest.number) {
+            try repository.checkNewest(names, identifier, atLeast: known.manifest.number) {
                 $0.file == known.file || $0.counts(provedBy: keys)
             }
         }

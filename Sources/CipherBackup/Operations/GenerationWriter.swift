@@ -7,7 +7,7 @@ final class GenerationWriter {
     /// Where blocks and nodes may be that are the same.
     private let adopted: GenerationBase?
     private let repository: BackupRepository
-    private let marker: RepositoryMarker
+    private let identifier: [UInt8]
     private let key: BackupKey?
     private let size: Int64
     private let segments: SegmentWriter
@@ -26,7 +26,7 @@ final class GenerationWriter {
     ///   - keepsBlocks: Whether blocks that are not stored are those of the generation before; else zeros.
     init(
         _ repository: BackupRepository,
-        _ marker: RepositoryMarker,
+        _ identifier: [UInt8],
         base: GenerationBase?,
         key: BackupKey?,
         size: Int64,
@@ -34,12 +34,12 @@ final class GenerationWriter {
         keepsBlocks: Bool
     ) throws {
         self.repository = repository
-        self.marker = marker
+        self.identifier = identifier
         self.base = base
         self.adopted = adoptsBlocks ? base : nil
         self.key = key
         self.size = size
-        segments = SegmentWriter(repository.storage, repository: marker.identifier)
+        segments = SegmentWriter(repository.storage, repository: identifier)
         tree = BlockTree(size: size)
         old = base.map { ReferenceCursor($0.tree.blocks) }
         sharesBlock = keepsBlocks
@@ -82,7 +82,7 @@ final class GenerationWriter {
         try segments.store(beforeEach: beforeEach)
         let needed = try tree.neededBytes()
         let manifest = Manifest(
-            repository: marker.identifier,
+            repository: identifier,
             number: (base?.manifest.number ?? 0) + 1,
             time: time,
             previous: try base?.stored.digest ?? Digest(),

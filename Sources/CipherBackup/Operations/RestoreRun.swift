@@ -34,7 +34,7 @@ package struct RestoreRun {
             )
         }
         guard let expected, stored.manifest.number < expected else { return }
-        try repository.checkNewest(repository.manifestNames(), repository.markerToRead(), atLeast: expected) {
+        try repository.checkNewest(repository.manifestNames(), repository.identifier(), atLeast: expected) {
             $0.counts(provedBy: keys)
         }
     }

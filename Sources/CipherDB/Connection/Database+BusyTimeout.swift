@@ -2,7 +2,7 @@
 extension Database {
     /// Asks `handler` what to do while a lock of another connection is in the way, instead of waiting for
     /// ``busyTimeout``: true tries again, false gives up with ``ResultCode/busy``. It gets the number of attempts so far
-    /// and does the waiting itself. Nil goes back to the timeout.
+    /// and does the waiting itself; it is not asked again once the statement was interrupted. Nil goes back to the timeout.
     public func setBusyHandler(_ handler: (@Sendable (_ attempts: Int) -> Bool)?) {
         inTurn(or: ()) {
             hooks.busy = handler
@@ -23,11 +23,7 @@ extension Database {
     }
 
     func installBusyHandling() {
-        if hooks.busy == nil {
-            connection?.setBusyTimeout(milliseconds: busyMilliseconds)
-        } else {
-            connection?.setBusyHandler(hooks)
-        }
+        connection?.setBusyTimeout(milliseconds: busyMilliseconds, orAsking: hooks.busy)
     }
 
     var busyMilliseconds: Int { busyTimeout.boundedMilliseconds }

@@ -428,15 +428,18 @@ final class Connection {
     var totalChanges: Int32 { sqlite3_total_changes(handle) }
 
     /// How long a statement waits for a lock: as long as its operation may wait in all, where there is one.
-    func setBusyTimeout(milliseconds: Int) {
-        let waiting = LockWaiting(limit: .milliseconds(milliseconds), progress)
+    ///
+    /// - Parameter handler: Asked instead, where there is one; true tries again.
+    func setBusyTimeout(milliseconds: Int, orAsking handler: ((_ attempts: Int) -> Bool)? = nil) {
+        let handler = handler.map { handler in { [unowned self] attempts in inCallback { handler(attempts) } } }
+        let waiting = LockWaiting(limit: .milliseconds(milliseconds), handler, progress)
         lockWaiting = waiting
         sqlite3_busy_handler(
             handle,
             { pointer, attempts in
                 guard let pointer else { return 0 }
                 let waiting = Unmanaged<LockWaiting>.fromOpaque(pointer).takeUnretainedValue()
-                return waiting.mayTryAgain(isFirst: attempts == 0) ? 1 : 0
+                return waiting.mayTryAgain(after: Int(attempts)) ? 1 : 0
             },
             Unmanaged.passUnretained(waiting).toOpaque()
         )

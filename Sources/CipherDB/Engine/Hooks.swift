@@ -112,17 +112,6 @@ extension Connection {
             pointer
         )
     }
-
-    /// Asks `handler` while a lock is in the way; true tries again.
-    func setBusyHandler(_ hooks: Hooks) {
-        self.hooks = hooks
-        hooks.connection = self
-        sqlite3_busy_handler(
-            handle,
-            { pointer, attempts in Hooks.call(pointer) { $0.busy?(Int(attempts)) } == true ? 1 : 0 },
-            Unmanaged.passUnretained(hooks).toOpaque()
-        )
-    }
 }
 
 extension Connection {
@@ -165,9 +154,11 @@ private func tell(
     return 0
 }
 
-/// How a connection waits for the locks of others: as long as its operation may wait in all, where there is one, else for each lock again.
+/// How a connection waits for the locks of others: as the program's handler says, or as long as its operation may wait in all, where
+/// there is one, else for each lock again.
 final class LockWaiting {
     private let limit: Duration
+    private let handler: ((_ attempts: Int) -> Bool)?
     private let operation: LockWait?
     private let progress: StatementProgress
     private var wait: LockWait
@@ -175,23 +166,31 @@ final class LockWaiting {
     private var end = End.none
 
     private enum End {
-        case none, time, interruption
+        case none, time, handler, interruption
     }
 
-    init(limit: Duration, _ progress: StatementProgress) {
+    init(limit: Duration, _ handler: ((_ attempts: Int) -> Bool)?, _ progress: StatementProgress) {
         self.limit = limit
+        self.handler = handler
         self.progress = progress
         operation = limit > .zero ? LockWait.current : nil
         wait = operation ?? LockWait(limit: limit)
     }
 
-    /// Waits a few milliseconds; returns false, without waiting, when the time is used up, or the connection was interrupted.
-    func mayTryAgain(isFirst: Bool) -> Bool {
-        if isFirst {
+    /// Waits a few milliseconds, or asks the handler; returns false, without either, when the time is used up, or the connection was
+    /// interrupted.
+    func mayTryAgain(after attempts: Int) -> Bool {
+        if attempts == 0 {
             wait = operation ?? LockWait(limit: limit)
             requests = progress.interrupter.requests
         }
-        end = progress.stopsWait(since: requests) ? .interruption : wait.mayTryAgain() ? .none : .time
+        if progress.stopsWait(since: requests) {
+            end = .interruption
+        } else if let handler {
+            end = handler(attempts) ? .none : .handler
+        } else {
+            end = wait.mayTryAgain() ? .none : .time
+        }
         return end == .none
     }
 

@@ -15,7 +15,7 @@ extension Database {
     /// Needs an exclusive lock on the file, no transaction and no attached or temporary tables, and room on the disk for a
     /// second copy. In WAL mode every other connection that is open is in the way, also an idle one of another process; in
     /// rollback mode those that read or write. It waits for them up to ``busyTimeout``, and holds none of them up meanwhile.
-    /// It cannot be interrupted. Settings that were made on this connection
+    /// Only that wait can be interrupted. Settings that were made on this connection
     /// other than through ``Configuration`` are lost, because it is closed and opened again. Whatever the outcome, the
     /// file opens with one of the two keys, whole; keep both until this returns.
     ///
@@ -199,9 +199,12 @@ extension Database {
     /// cannot be seen; it will find the file under another key, and get an error.
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where others are in the way until `deadline`, or the busy handler
-    ///   ends the wait; no lock is left then.
+    ///   ends the wait, ``ResultCode/interrupted``; no lock is left then.
     private func takeExclusively(_ connection: Connection, until deadline: ContinuousClock.Instant) throws {
-        let mayTryAgain = wait(connection, until: deadline)
+        let requests = connection.progress.interrupter.requests
+        let isStopped = { connection.progress.stopsWait(since: requests) }
+        let wait = wait(connection, until: deadline)
+        let mayTryAgain = { !isStopped() && wait() }
         defer { installBusyHandling() }
         #if canImport(Darwin)
             // Without them the engine calls fsync, which does not reach the disk there.
@@ -217,6 +220,7 @@ extension Database {
                 }
             }
         } catch let error as DatabaseError where error.code.primary == .busy {
+            if isStopped() { throw DatabaseError(.interrupted, "interrupted") }
             throw connection.storageError(error.code, "another connection uses the database; the key was not changed")
         }
     }

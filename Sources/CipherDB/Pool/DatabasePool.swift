@@ -256,9 +256,9 @@ extension DatabasePool {
         try writer.changeKey(keepingOut: withoutReaders(for: readers.waitingLimit)) { try $0.rekey(newKey) }
     }
 
-    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it has the file to itself it cannot be cancelled.
     ///
-    /// - Throws: as the synchronous version; `CancellationError` before it began.
+    /// - Throws: as the synchronous version; `CancellationError` before it has the file to itself.
     public func rekey(_ newKey: DatabaseKey) async throws {
         try await rekey(newKey, within: readers.waitingLimit)
     }
@@ -275,9 +275,9 @@ extension DatabasePool {
         try writer.changeKey(keepingOut: withoutReaders(for: readers.waitingLimit)) { try $0.rotateKey(of: keyring) }
     }
 
-    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it has the file to itself it cannot be cancelled.
     ///
-    /// - Throws: as the synchronous version; `CancellationError` before it began.
+    /// - Throws: as the synchronous version; `CancellationError` before it has the file to itself.
     public func rotateKey(of keyring: UnlockedKeyring) async throws {
         try await writer.changeKey(keepingOut: withoutReaders(for: readers.waitingLimit)) {
             try $0.rotateKey(of: keyring)

@@ -11,7 +11,7 @@ extension DatabaseQueue {
     }
 
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it
-    /// wait, and go on with the new key. Once it began it cannot be cancelled.
+    /// wait, and go on with the new key. Once it has the file to itself it cannot be cancelled.
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
     public func rekey(_ newKey: DatabaseKey) async throws {
@@ -26,9 +26,9 @@ extension DatabaseQueue {
         try changeKey { try $0.rotateKey(of: keyring) }
     }
 
-    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it has the file to itself it cannot be cancelled.
     ///
-    /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it began.
+    /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it has the file to itself.
     public func rotateKey(of keyring: UnlockedKeyring) async throws {
         try await changeKey { try $0.rotateKey(of: keyring) }
     }
