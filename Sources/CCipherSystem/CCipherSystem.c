@@ -320,15 +320,14 @@ int csystem_ignores_signal(int signal) {
 void csystem_forget_variable(const char *name) { unsetenv(name); }
 
 // Swift has no variables of a thread. No number of one thread is ever one of another: each has its own two to the 32 of them.
-static _Thread_local uint64_t thread_count;
+_Thread_local uint64_t csystem_counted;
 
-uint64_t csystem_thread_count(void) {
+uint64_t csystem_begin_count(void) {
     static _Atomic uint64_t threads;
-    if (thread_count == 0) thread_count = (atomic_fetch_add(&threads, 1) + 1) << 32;
-    return thread_count;
+    return csystem_counted = (atomic_fetch_add(&threads, 1) + 1) << 32;
 }
 
-void csystem_count_in_thread(void) { thread_count = csystem_thread_count() + 1; }
+void csystem_count_in_thread(void) { csystem_counted = csystem_thread_count() + 1; }
 
 _Thread_local uint64_t csystem_thread_number = 1;
 

@@ -38,13 +38,13 @@ package struct ContentCopy {
             }
         }
         try target.executeStatements("BEGIN")
-        let tables = objects.filter { $0.type == "table" && !$0.isVirtual && !$0.isInternal }.filter(make)
+        let tables = try objects.filter { $0.type == "table" && !$0.isVirtual && !$0.isInternal }.filter(make)
         for table in tables { try copy(table) }
         try source.copyRest(into: target)
         for table in objects where table.name == "sqlite_sequence" { try fill(table, copy) }
         try target.executeStatements("COMMIT")
         // Each by itself: one that takes more memory than it may is undone with its whole transaction.
-        for index in objects where index.type == "index" { _ = make(index) }
+        for index in objects where index.type == "index" { _ = try make(index) }
         try target.executeStatements("BEGIN")
         let statistics = objects.filter { $0.name.utf8.starts(with: "sqlite_stat".utf8) }
         if !statistics.isEmpty { try target.executeStatements("ANALYZE sqlite_master") }
@@ -70,7 +70,7 @@ package struct ContentCopy {
     }
 
     /// Runs the object's own statement; false where that is not possible, or it is an index that a constraint makes.
-    private func make(_ object: SchemaObject) -> Bool {
+    private func make(_ object: SchemaObject) throws -> Bool {
         if object.sql == nil, object.type == "index" { return false }
         do {
             // Nothing else is run, whatever stands in the schema.
@@ -80,7 +80,7 @@ package struct ContentCopy {
             try standIns.make(object, sql)
             return true
         } catch {
-            source.failed(object, error)
+            try source.failed(object, error)
             return false
         }
     }
@@ -98,7 +98,7 @@ package struct ContentCopy {
         try target.setWritableSchema(true)
         for object in objects where object.isVirtual && object.type != "index" {
             if object.type == "trigger" { continue }
-            try target.addToSchema(object) { source.failed(object, $0) }
+            try target.addToSchema(object) { try source.failed(object, $0) }
         }
         try target.setWritableSchema(false)
     }

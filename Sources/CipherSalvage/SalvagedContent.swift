@@ -62,7 +62,10 @@ package final class SalvagedContent {
         tables.removeAll { replaced.contains($0.name) }
     }
 
-    func failed(_ object: SchemaObject, _ error: any Error) {
+    /// - Throws: An error of the disk, which is none of the object's.
+    func failed(_ object: SchemaObject, _ error: any Error) throws {
+        let code = (error as? DatabaseError)?.code.primary
+        if [.inputOutput, .full, .cannotOpen].contains(code) { throw error }
         failures.append(SkippedObject(name: object.name, reason: String(describing: error)))
     }
 

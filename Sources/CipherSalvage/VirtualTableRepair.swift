@@ -128,7 +128,7 @@ package struct VirtualTableRepair {
         try change(database) {
             for name in table.shadowTables where name != kept { try dropTable(name, in: database) }
         }
-        content.failed(object, lastError)
+        try content.failed(object, lastError)
     }
 
     private func make(
@@ -206,11 +206,11 @@ package struct VirtualTableRepair {
                     "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)",
                 trigger.table
             ) == 0 {
-                content.failed(trigger, LostTable(name: trigger.table))
+                try content.failed(trigger, LostTable(name: trigger.table))
             } else if let name = missing.sorted().first(where: { trigger.names($0) }) {
-                content.failed(trigger, LostTable(name: name))
+                try content.failed(trigger, LostTable(name: name))
             } else {
-                try database.addToSchema(trigger) { content.failed(trigger, $0) }
+                try database.addToSchema(trigger) { try content.failed(trigger, $0) }
             }
         }
         try database.setWritableSchema(false)

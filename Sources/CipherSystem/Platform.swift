@@ -228,7 +228,7 @@ package enum Platform {
     }
 
     /// A number of the calling thread's own, which goes up by ``countInThread()`` and which no other thread ever has.
-    package static var threadCount: UInt64 { csystem_thread_count() }
+    @inline(__always) package static var threadCount: UInt64 { csystem_thread_count() }
 
     /// Adds 1 to ``threadCount``.
     package static func countInThread() { csystem_count_in_thread() }

@@ -58,7 +58,9 @@ struct Rekey: ParsableCommand {
             Output.tellLine("rekey: \(error)")
             exit(withError: ExitCode(ExitStatus(error).code))
         } catch {
-            exit(withError: error)
+            let message = fullMessage(for: error)
+            if !message.isEmpty { Output.tell(Output.visible(arguments, in: message) + "\n") }
+            exit(withError: ExitCode(exitCode(for: error).rawValue))
         }
     }
 

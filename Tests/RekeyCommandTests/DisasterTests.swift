@@ -508,6 +508,44 @@ struct DisasterTests {
         #expect(try rows("kept/vault.db") == 302)
     }
 
+    /// Rows of the transaction that was cut off are no rows to save.
+    @Test func deletedJournalIsNoBadPage() throws {
+        try insert(300)
+        try succeed(Self.backup)
+        let queue = try open()
+        try queue.inDatabase { database in
+            try database.executeStatements("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 5; BEGIN")
+            try database.executeUpdate("INSERT INTO notes (text) SELECT text FROM notes")
+            try copy("vault.db", to: "cut.db")
+            try database.executeStatements("ROLLBACK")
+        }
+        try queue.close()
+        try succeed("mv cut.db vault.db; printf x | dd of=vault.db bs=1 seek=20000 conv=notrunc 2> /dev/null")
+        let before = try FileState(directory.file("vault.db"))
+        let section = try #require(Self.page.first { $0.title == "A page is bad" })
+        let outcome = try run("set +e +u +o pipefail\n" + section.commands)
+        #expect(outcome.status != 0 && outcome.output.contains("pages stand behind"), "\(outcome)")
+        #expect(try FileState(directory.file("vault.db")) == before)
+        try succeed(#require(Self.page.first { $0.title == "The file is cut off" }).commands)
+        #expect(try rows("vault.db") == 601)
+    }
+
+    @Test func badPageBesidePageOneIsRecovered() throws {
+        try succeed(
+            "for n in 0 20000; do printf xxxxxxxx | dd of=vault.db bs=1 seek=$((n + 200)) conv=notrunc 2> /dev/null; done"
+        )
+        let section = try #require(Self.page.first { $0.title == "Page 1 or the salt is bad" })
+        let lines = section.commands.replacing("n=16 ", with: "n=4096 ").split(separator: "\n")
+        let second = try #require(lines.lastIndex { $0.hasPrefix("find") })
+        let rest = lines[second...].joined(separator: "\n")
+        let outcome = try run(
+            "set +e +u +o pipefail\n\(lines.joined(separator: "\n")) && exit 9\n"
+                + "grep -q '^schema: *whole' $d/report || exit 8\n\(rest)"
+        )
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(try (200...301).contains(rows("vault.db") ?? 0))
+    }
+
     @Test func lostSchemaTakesNoPlace() throws {
         try succeed("dd if=/dev/urandom of=vault.db bs=16 count=255 seek=1 conv=notrunc 2> /dev/null")
         let before = try FileState(directory.file("vault.db"))

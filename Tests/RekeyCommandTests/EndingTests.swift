@@ -193,6 +193,26 @@ import Testing
         }
     }
 
+    /// Wherever the limit is met, also while indexes are made.
+    @Test
+    func recoveryWithoutRoomLeavesNoNewFile() throws {
+        try make()
+        let database = try DatabaseQueue(path: path, key: .sample("old"))
+        try database.inDatabase {
+            try $0.executeStatements("CREATE TABLE texts (a); CREATE UNIQUE INDEX i ON texts (a)")
+            try $0.executeUpdate("INSERT INTO texts VALUES (?)", forEach: 0..<300) {
+                "\($0)" + String(repeating: "a", count: 900)
+            }
+        }
+        try database.close()
+        let blocks = try FileState(path).bytes.count / 512
+        for room in [blocks / 8, blocks / 2, blocks * 3 / 4, blocks * 7 / 8, blocks - 8] {
+            let outcome = try run("ulimit -f \(room); REKEY \(Self.writing[4])")
+            #expect(outcome.status == 74, "\(room) of \(blocks): \(outcome.status) \(outcome.errors)")
+            #expect(directory.names == ["new", "old", "test.db"], "\(room) of \(blocks)")
+        }
+    }
+
     /// A command that is run before the variable is read.
     @Test
     func passphraseCommandGetsNoOtherSecret() throws {
@@ -289,6 +309,17 @@ import Testing
             )
             let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
             #expect(object?["file"] as? String == name)
+        }
+    }
+
+    /// The parser quotes what it does not expect: names of files may come from a pattern.
+    @Test
+    func parserErrorsChangeNoDisplay() throws {
+        for argument in ["x\u{1B}]0;y\u{7}", "--\u{1B}[31mred", "a\nrekey: b", "--at=\u{202E}\nrekey: b"] {
+            let outcome = try Program.run(Program.built("rekey"), ["restore", "r", "o", "n", argument])
+            #expect(outcome.status == 64 && outcome.errors.contains("\\u{"), "\(outcome.errors)")
+            #expect(!outcome.errors.unicodeScalars.contains { $0 != "\n" && $0.changesDisplay }, "\(outcome.errors)")
+            #expect(!outcome.errors.contains("\nrekey: b"), "\(outcome.errors)")
         }
     }
 

@@ -2,9 +2,10 @@ import CipherDB
 import CipherKeys
 import CipherSystem
 import Foundation
-import Rekeying
 import TestSupport
 import Testing
+
+@testable import Rekeying
 
 /// The key of a file at rest in a keyring.
 @Suite final class RotationTests: KeyringFixture {
@@ -33,6 +34,24 @@ import Testing
         #expect(directory.names == ["test.db", "test.db.keyring"])
         expect(throws: KeyringError.noRotationPending) { try file.resumeRotation(of: unlocked()) }
         expect(throws: KeyringError.noRotationPending) { try file.cancelRotation(of: unlocked()) }
+    }
+
+    /// Between a look at the keyring and one at the file.
+    @Test func keyThatIsRotatedMeanwhileIsLookedForAgain() throws {
+        try make(.wal)
+        let unlocked = try unlocked()
+        var looks = 0
+        let found = try file.looking(in: unlocked) { current, next in
+            looks += 1
+            if looks == 1 { _ = try file.rotateKey(of: self.unlocked()) }
+            return try file.find(current: current, next: next)?.position
+        }
+        #expect(found == .current && looks == 2)
+        let none: Int? = try file.looking(in: unlocked) { _, _ in
+            looks += 1
+            return nil
+        }
+        #expect(none == nil && looks == 3)
     }
 
     @Test func rotationThatOthersKeepFromEndingSaysSo() throws {

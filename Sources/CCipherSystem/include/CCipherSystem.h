@@ -126,7 +126,9 @@ csystem_inline uint64_t csystem_add(struct csystem_atomic *number, uint64_t valu
 }
 
 // A number of the calling thread's own, which no other thread ever has.
-uint64_t csystem_thread_count(void);
+extern _Thread_local uint64_t csystem_counted;
+uint64_t csystem_begin_count(void);
+csystem_inline uint64_t csystem_thread_count(void) { return csystem_counted ? csystem_counted : csystem_begin_count(); }
 void csystem_count_in_thread(void);
 
 // Two halves of a fence between two threads: the light one costs nothing and holds where the other thread makes the heavy one. 0 where

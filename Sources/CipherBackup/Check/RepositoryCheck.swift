@@ -122,10 +122,16 @@ extension BackupRepository {
         do {
             var isNewest = true
             for stored in try storedKeyrings(identifier, unreadable: { problems.append("\($0)") }) {
-                if isNewest, let keyring, !keyring.proves(stored.keyring) {
-                    problems.append("\(StoredKeyring.directory)/\(stored.name): not the keyring that was given")
+                defer { isNewest = false }
+                if let keyring {
+                    let name = "\(StoredKeyring.directory)/\(stored.name)"
+                    if !keyring.proves(stored.keyring) {
+                        if isNewest { problems.append("\(name): not the keyring that was given") }
+                    } else if try !stored.hasItsIdentifiers(keyring, identifier) {
+                        problems.append("\(name): it has been altered: it names other keys than it has")
+                        continue
+                    }
                 }
-                isNewest = false
                 identifiers.formUnion(stored.identifiers.intersection(needed))
             }
         } catch {

@@ -121,6 +121,13 @@ extension StoredKeyring {
     fileprivate static func identifiers(_ keys: [DatabaseKey], _ repository: [UInt8]) throws -> Set<[UInt8]> {
         try Set(ExpectedGeneration.keys(keys).map { try BackupKey($0, repository: repository).identifier })
     }
+
+    /// Whether the identifiers are those of its keys: nothing else proves them.
+    ///
+    /// - Parameter keyring: One that proves it.
+    func hasItsIdentifiers(_ keyring: UnlockedKeyring, _ repository: [UInt8]) throws -> Bool {
+        try StoredKeyring.identifiers(keyring.keys(of: self.keyring), repository) == identifiers
+    }
 }
 
 /// Keeps the present state of a keyring in a repository. For one thread at a time.

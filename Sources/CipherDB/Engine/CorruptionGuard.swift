@@ -90,10 +90,15 @@ final class CorruptionGuard {
     }
 
     /// Whether a damaged page may have been read since the last check.
-    var mayHaveFailed: Bool {
+    @inline(__always) var mayHaveFailed: Bool {
+        if connection.countsWrongMACs, Provider.wrongMACs == quietSign { return false }
+        return mayHaveFailedSinceQuiet()
+    }
+
+    // Apart, so that each step is short.
+    @inline(never) private func mayHaveFailedSinceQuiet() -> Bool {
         guard state != .off else { return false }
         let now = connection.damageSign
-        if connection.countsWrongMACs, now == quietSign { return false }
         for watch in watches where watch.mayHaveFailed(since: sign) { return true }
         quietSign = now
         return false

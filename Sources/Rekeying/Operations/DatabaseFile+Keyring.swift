@@ -60,16 +60,15 @@ extension DatabaseFile {
     /// The key of the keyring's that the file is under, and for a retired one the day on which another took its place.
     package func keyAndRetirement(in keyring: UnlockedKeyring) throws -> (key: DatabaseKey, retired: String?) {
         try limitingWaits {
-            let keys = try keyring.databaseKeys()
-            switch try findDespiteDamage(current: keys.current, next: keys.next) {
-            case .next: return (keys.next ?? keys.current, nil)
-            case .current: return (keys.current, nil)
-            case .older, .other, nil:
-                guard let older = try olderKey(of: keyring, despiteDamage: true) else {
-                    throw KeyringError(.otherDatabase, path: keyring.keyring.path)
+            let found = try looking(in: keyring) { current, next -> (DatabaseKey, String?)? in
+                switch try findDespiteDamage(current: current, next: next) {
+                case .next: (next ?? current, nil)
+                case .current: (current, nil)
+                case .older, .other, nil: try olderKey(of: keyring, despiteDamage: true).map { ($0.key, $0.day.day) }
                 }
-                return (older.key, older.day.day)
             }
+            guard let found else { throw KeyringError(.otherDatabase, path: keyring.keyring.path) }
+            return found
         }
     }
 

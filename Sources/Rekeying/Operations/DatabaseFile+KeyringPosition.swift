@@ -26,9 +26,21 @@ extension DatabaseFile {
     /// - Throws: `KeyringError`; `KeyError`, ``FileError``, `DatabaseError` where the file cannot be looked at.
     public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
         try limitingWaits {
+            try looking(in: keyring) { current, next in
+                try find(current: current, next: next)?.position ?? olderKey(of: keyring).map { _ in .older }
+            } ?? .other
+        }
+    }
+
+    /// What `look` finds with the keyring's keys; it looks again where a rotation gave the keyring another meanwhile.
+    func looking<Found>(
+        in keyring: UnlockedKeyring,
+        _ look: (_ current: DatabaseKey, _ next: DatabaseKey?) throws -> Found?
+    ) throws -> Found? {
+        while true {
             let keys = try keyring.databaseKeys()
-            if let found = try find(current: keys.current, next: keys.next) { return found.position }
-            return try olderKey(of: keyring) == nil ? .other : .older
+            if let found = try look(keys.current, keys.next) { return found }
+            guard try keyring.content().generation != keys.content.generation else { return nil }
         }
     }
 

@@ -89,6 +89,13 @@ enum Output {
         }
         return shown
     }
+
+    /// A message of the parser, which quotes arguments as they are; those of more lines in one.
+    static func visible(_ arguments: [String], in message: String) -> String {
+        arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).dropFirst().map(String.init) }
+            .filter { $0.unicodeScalars.contains("\n") }
+            .reduce(message) { $0.replacingOccurrences(of: $1, with: visible($1, isOneLine: true), options: .literal) }
+    }
 }
 
 /// A text file that replaces nothing, and that its owner alone can read.
