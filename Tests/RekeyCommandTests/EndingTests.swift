@@ -205,7 +205,9 @@ import Testing
             }
         }
         try database.close()
-        let blocks = try FileState(path).bytes.count / 512
+        _ = try run("REKEY \(Self.writing[4])")
+        let blocks = try FileState(directory.file("out.db")).bytes.count / 512
+        try FileManager.default.removeItem(atPath: directory.file("out.db"))
         for room in [blocks / 8, blocks / 2, blocks * 3 / 4, blocks * 7 / 8, blocks - 8] {
             let outcome = try run("ulimit -f \(room); REKEY \(Self.writing[4])")
             #expect(outcome.status == 74, "\(room) of \(blocks): \(outcome.status) \(outcome.errors)")
